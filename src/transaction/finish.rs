@@ -1,6 +1,6 @@
 //! The steps after the commit record: the history entry, the sweep and the receipt.
 
-use super::history::{self, PruneExemption};
+use super::history;
 use super::unkept::NoHistoryReason;
 use super::{CommittedTransaction, Durability, Failure, Member, audit, sessions, sweep_warning};
 use crate::path::RelPath;
@@ -147,7 +147,7 @@ impl Member<'_> {
         let drained = history::remove_undone_files(*workspace, home, &journal.undoes);
         if state.audit.obstacle().is_none() {
             let pruned = drained.and_then(|()| {
-                history::prune(*workspace, home, (options.history, PruneExemption::Newest))
+                history::prune(*workspace, home, (options.history, options.durability))
             });
             warnings.extend(prune_warning(pruned));
         }
@@ -159,6 +159,10 @@ impl Member<'_> {
 fn prune_warning(pruned: Result<usize, Failure>) -> Option<String> {
     match pruned {
         Ok(0) => None,
+        Ok(1) => Some(
+            "the oldest history entry was removed, because the history exceeded its limits"
+                .to_owned(),
+        ),
         Ok(pruned) => Some(format!(
             "{pruned} old history entries were removed, because they exceeded the limits"
         )),

@@ -6,8 +6,8 @@ use super::audit::{AuditEvent, AuditRecord, AuditSigner, ChangeOrigin, append_re
 use super::checksummed::to_checksummed;
 use super::failure::is_unreachable;
 use super::history::{
-    HistoryDirectory, PlanRejection, PruneExemption, attic_home, entry_name, history_directories,
-    list_entries, prune,
+    HistoryDirectory, PlanRejection, attic_home, entry_name, history_directories, list_entries,
+    prune,
 };
 use super::ids::id_seconds;
 use super::saved_plans::{self, SaveResult};
@@ -59,7 +59,7 @@ pub fn save(
             if let Some(reason) = state.audit.append(tree, &written.borrow()) {
                 return Err(Failure::State { reason });
             }
-            prune(tree, home, (options.history, PruneExemption::Newest)).map(drop)
+            prune(tree, home, (options.history, options.durability)).map(drop)
         },
     )
 }

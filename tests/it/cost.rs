@@ -1,7 +1,9 @@
 //! What a commit costs, counted in verbs and syncs. A change of these numbers is a decision, not an
 //! accident.
 
-use wpatch::transaction::{CommitHook, Durability, Failure, Interrupt, Options};
+use wpatch::transaction::{
+    CommitHook, Durability, Failure, HistoryLimits, Interrupt, Options, history,
+};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::changes::{Case, Step, tried};
@@ -70,6 +72,15 @@ fn moves(count: usize) -> Case {
     )
 }
 
+/// Permits every change.
+struct Permits;
+
+impl CommitHook for Permits {
+    fn check(&self, _: &Interrupt) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
 /// Sends every change back.
 struct Refuses;
 
@@ -114,6 +125,34 @@ fn a_commit_costs_so_many_verbs_and_syncs() {
         ("100 updates", (435, 5), (426, 0)),
     ];
     assert_eq!(table, expected);
+}
+
+#[test]
+fn removing_the_oldest_entry_of_the_history_needs_no_sync_without_durability() {
+    let history = HistoryLimits {
+        entries: 1,
+        ..HistoryLimits::default()
+    };
+    let syncs = |durability| {
+        let case = case(
+            vec![Step::Put("a", Entry::file("one"))],
+            vec![(".git/HEAD", Entry::file(""))],
+        );
+        let options = Options {
+            durability,
+            history,
+            ..Options::default()
+        };
+        let memory = case.memory();
+        let _receipt = case.run(&memory, options).expect("the first entry");
+        let before = memory.sync_count();
+        let second = [Step::Put("a", Entry::file("two"))];
+        let _receipt = tried(&memory, &second, options, &Permits).expect("the second entry");
+        assert_eq!(history::entries(&memory).expect("a history").len(), 1);
+        memory.sync_count() - before
+    };
+    assert_eq!(syncs(Durability::None), 0);
+    assert!(syncs(Durability::Full) > 0);
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(super) use external_history::{
 };
 pub(super) use import::import_external_history;
 pub(super) use keep::{add_aborted, add_committed, move_into, remove_undone_files, sync};
-pub(super) use prune::{PruneExemption, prune, prune_all, prune_plans, remove_dead_entries};
+pub(super) use prune::{prune, prune_all, prune_plans, remove_dead_entries};
 pub use rejection::PlanRejection;
 pub(super) use session::{
     SESSION_DOCUMENT, list_sessions, prune_sessions, remove_session, session_name,
@@ -337,10 +337,13 @@ pub(super) fn list_plans(
 
 /// Returns the ID of the newest entry or edit session.
 pub(super) fn newest_id(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
-    let entry = list_entries(workspace, home).ok()?.pop();
-    let sessions = list_sessions(workspace, home).ok()?.into_iter();
-    let entry = entry.map(|entry| entry.scratch.id);
-    entry.into_iter().chain(sessions.map(|(id, _)| id)).max()
+    let names = list_names(workspace, home).ok()?;
+    let directories = names
+        .iter()
+        .filter_map(|name| HistoryDirectory::parse(home, name));
+    let entries = directories.filter(|directory| directory.plan.is_none());
+    let sessions = session::sessions_among(home, &names).map(|(id, _)| id);
+    entries.map(|entry| entry.scratch.id).chain(sessions).max()
 }
 
 /// Returns the name of the directory of an entry.

@@ -6,7 +6,7 @@ use crate::transaction::audit;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::sweep::sweep_completely;
-use crate::transaction::{Failure, HistoryLimits};
+use crate::transaction::{Durability, Failure, HistoryLimits};
 use crate::workspace::{RenameMode, Workspace};
 
 /// The prefix of the names of entries that are being removed.
@@ -14,10 +14,10 @@ const DEAD_PREFIX: &str = "dead-";
 
 /// The entries that pruning ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::transaction) enum PruneExemption {
+enum PruneExemption {
     Nothing,
     /// The newest entry, whatever its size, because the files that it displaced exist nowhere else.
-    Newest,
+    Newest(Durability),
 }
 
 /// Returns the smallest ID that is not too old.
@@ -26,21 +26,19 @@ pub(super) fn oldest_id(workspace: &dyn Workspace, limits: HistoryLimits) -> Str
     format!("{:010x}", now.saturating_sub(limits.age.as_secs()))
 }
 
-/// Removes the entries of the history `home` that are above a limit, and returns their number.
+/// Removes the entries of the history `home` that are above a limit, except the newest one, and
+/// returns their number.
 ///
 /// An entry that alone exceeds the size limit loses its old files but does not displace other
 /// entries. Its record stays, so that the change before it does not become the last one.
 pub(in crate::transaction) fn prune(
     workspace: &dyn Workspace,
     home: &RelPath,
-    (limits, spares): (HistoryLimits, PruneExemption),
+    (limits, durability): (HistoryLimits, Durability),
 ) -> Result<usize, Failure> {
-    prune_directories(
-        workspace,
-        home,
-        &list_entries(workspace, home)?,
-        (limits, spares),
-    )
+    let entries = list_entries(workspace, home)?;
+    let exemption = PruneExemption::Newest(durability);
+    prune_directories(workspace, home, &entries, (limits, exemption))
 }
 
 /// Removes the saved plans of the history `home` that are above a limit, and returns their number.
@@ -63,8 +61,12 @@ pub(in crate::transaction) fn prune_all(
     home: &RelPath,
     limits: HistoryLimits,
 ) -> Result<usize, Failure> {
-    Ok(prune(workspace, home, (limits, PruneExemption::Nothing))?
-        + prune_plans(workspace, home, limits)?)
+    let entries = list_entries(workspace, home)?;
+    let exemption = PruneExemption::Nothing;
+    Ok(
+        prune_directories(workspace, home, &entries, (limits, exemption))?
+            + prune_plans(workspace, home, limits)?,
+    )
 }
 
 /// Removes the places that are above a limit and returns their number. `all` is in the order of
@@ -76,7 +78,7 @@ fn prune_directories(
     (limits, spares): (HistoryLimits, PruneExemption),
 ) -> Result<usize, Failure> {
     let oldest = oldest_id(workspace, limits);
-    let newest = usize::from(spares == PruneExemption::Newest);
+    let newest = usize::from(spares != PruneExemption::Nothing);
     let is_large = |place: &&HistoryDirectory| place.bytes > limits.bytes;
     let mut bytes = 0;
     let is_kept = |(rank, place): (usize, &HistoryDirectory)| {
@@ -95,10 +97,10 @@ fn prune_directories(
     let (over, rest) = all.split_at(all.len() - kept);
     if !over.is_empty() && over.iter().any(|place| place.plan.is_none()) {
         // The removed entries are the only durable copies of their records.
-        if spares == PruneExemption::Newest {
-            audit::sync_file(workspace, home)?;
-        } else {
-            audit::save_head(workspace, home)?;
+        match spares {
+            PruneExemption::Nothing => audit::save_head(workspace, home)?,
+            PruneExemption::Newest(Durability::Full) => audit::sync_file(workspace, home)?,
+            PruneExemption::Newest(Durability::None) => {}
         }
     }
     let mut pruned = 0;

@@ -23,16 +23,20 @@ pub(in crate::transaction) fn list_sessions(
     workspace: &dyn Workspace,
     home: &RelPath,
 ) -> Result<Vec<(String, RelPath)>, Failure> {
-    let mut found = Vec::new();
-    for name in list_names(workspace, home)? {
-        let Ok(name) = String::from_utf8(name) else {
-            continue;
-        };
-        if let Some(id) = name.strip_prefix(PREFIX) {
-            found.push((id.to_owned(), join(home, &name)?));
-        }
-    }
-    Ok(found)
+    let names = list_names(workspace, home)?;
+    Ok(sessions_among(home, &names).collect())
+}
+
+/// Returns the ID and the directory of each session in `names`, the names in `home`.
+pub(super) fn sessions_among(
+    home: &RelPath,
+    names: &[Vec<u8>],
+) -> impl Iterator<Item = (String, RelPath)> {
+    names.iter().filter_map(|name| {
+        let name = std::str::from_utf8(name).ok()?;
+        let id = name.strip_prefix(PREFIX)?;
+        Some((id.to_owned(), join(home, name).ok()?))
+    })
 }
 
 /// Removes the session `id` with the directory `directory`.

@@ -127,10 +127,11 @@ fn s23_the_history_has_a_hundred_entries_of_thirty_days_and_says_what_goes() {
         let edit = Edit::Whole(Arc::new(format!("{number}\n").into()));
         let outcome = engine::apply(FileEdit::of("a", edit).into(), &memory, &Interrupt::new());
         assert!(outcome.report.changed, "{:?}", outcome.problems);
-        outcome
-            .problems
-            .iter()
-            .any(|problem| problem.message.contains("old history entries were removed"))
+        outcome.problems.iter().any(|problem| {
+            problem
+                .message
+                .contains("the oldest history entry was removed")
+        })
     });
     assert_eq!(pruned.collect::<Vec<_>>(), [100, 101, 102]);
     assert_eq!(
