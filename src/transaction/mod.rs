@@ -1,8 +1,8 @@
 //! Commits a set of file changes as one transaction, or leaves the tree unchanged.
 //!
-//! The input is a stream of `FileChange` values, which [`Transaction`] receives as a [`Sink`]. It
-//! does not know patches. The output is a [`Receipt`], or a [`Failure`] after rollback. The next
-//! command recovers an interrupted transaction.
+//! The input is a stream of `FileChange` values, which [`Transaction`] receives as a
+//! [`Sink`](crate::change::Sink). It does not know patches. The output is a [`Receipt`], or a
+//! [`Failure`] after rollback. The next command recovers an interrupted transaction.
 //!
 //! The steps are: lock, stage, journal, swap with verification, sync, commit record, sweep.
 //! Invariants:

@@ -2,7 +2,7 @@
 //!
 //! `audit.jsonl` is in the directory of the history and outside of its limits. Each line is a JSON
 //! document that contains the SHA-256 digest of the line before it, so every later change of the
-//! file is visible. [`AuditLog`] appends records under the lock. Read `record.rs` for the content
+//! file is visible. `AuditLog` appends records under the lock. Read `record.rs` for the content
 //! of a record, `log.rs` for the crash safety, and `verify.rs` for the verification.
 //!
 //! Invariants:

@@ -5,7 +5,7 @@
 //! history. Files are copied only to another file system. The name of the directory contains time
 //! and size, so that pruning needs to read no file.
 //!
-//! [`entries`] reads the history. `keep.rs` adds entries, `prune.rs` removes them. Read `record.rs`
+//! [`entries()`] reads the history. `keep.rs` adds entries, `prune.rs` removes them. Read `record.rs`
 //! for the conversion from a journal to a [`HistoryEntry`].
 
 mod chain;
