@@ -67,9 +67,10 @@ fn verdict(outcome: &Outcome) -> impl PartialEq + std::fmt::Debug + use<> {
     )
 }
 
-/// Asserts that no scratch file is left; the history is none.
+/// Asserts that no scratch file is left. The history and the audit file stay.
 fn swept(memory: &Memory) {
-    let is_history = |path: &RelPath| path.as_bytes().starts_with(b".git/wpatch/entry-");
+    let kept: [&[u8]; 2] = [b".git/wpatch/entry-", b".git/wpatch/audit."];
+    let is_history = |path: &RelPath| kept.iter().any(|it| path.as_bytes().starts_with(it));
     let stays = |path: &RelPath| {
         is_history(path) || path.as_bytes() == b".git/wpatch" || path.name() == b"lock"
     };
