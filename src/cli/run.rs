@@ -22,6 +22,9 @@ use crate::engine::{
     run_command,
 };
 
+/// The default limit on the copies of `--observe`, in bytes.
+const MAX_COPIED: u64 = 1 << 30;
+
 /// The options of `run`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct RunOptions {
@@ -31,6 +34,14 @@ pub(super) struct RunOptions {
     /// Run CMD and print what would change, but change nothing
     #[arg(long, visible_alias = "check")]
     dry_run: bool,
+    /// Run CMD on the root itself, on any system, and record what it changed for undo
+    ///
+    /// Nothing can refuse the changes, and they stay if CMD fails. All files below the root are
+    /// copied first.
+    #[arg(long, conflicts_with_all = [
+        "dry_run", "approve", "index", "max_processes", "max_written", "guards", "before", "verify",
+    ])]
+    observe: bool,
     /// Refuse any change with another `plan_id`, as printed by --dry-run --json
     #[arg(long, value_name = "ID")]
     approve: Option<String>,
@@ -49,6 +60,9 @@ pub(super) struct RunOptions {
     /// Limit the bytes that CMD can write to the root, which are kept in memory [default: 1073741824]
     #[arg(long, value_name = "BYTES")]
     max_written: Option<NonZero<u64>>,
+    /// Limit the bytes of the files that --observe copies before CMD runs [default: 1073741824]
+    #[arg(long, value_name = "BYTES", requires = "observe")]
+    max_copied: Option<u64>,
     /// Limit the size of each file that changes, in bytes [default: 536870912]
     #[arg(long, value_name = "BYTES")]
     max_file: Option<u64>,
@@ -93,6 +107,7 @@ fn build_command(options: RunOptions, global: &Global) -> (bool, RunCommand) {
     limits.time = options.timeout.unwrap_or(limits.time);
     limits.processes = options.max_processes.map_or(limits.processes, NonZero::get);
     limits.bytes = options.max_written.map_or(limits.bytes, NonZero::get);
+    command.observed = (options.observe).then(|| options.max_copied.unwrap_or(MAX_COPIED));
     // Standard output contains only the report.
     if global.json || global.output.is_some() {
         command.stdout = OutputStream::Stderr;

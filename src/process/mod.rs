@@ -9,6 +9,8 @@
 //! and `wait_for_bytes`, and select it here.
 
 mod conventions;
+#[cfg(feature = "cli")]
+pub(crate) mod direct;
 mod home;
 #[cfg(feature = "cli")]
 #[cfg_attr(
@@ -48,6 +50,8 @@ use unsupported as system;
 use windows as system;
 
 pub use system::ProcessGroup;
+#[cfg(feature = "cli")]
+use system::exit_reason;
 use system::{run_with_io, user, wait_for_bytes};
 
 /// The maximum number of output bytes that are kept: the last ones.

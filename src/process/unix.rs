@@ -226,7 +226,8 @@ fn transfer_until_end(
     }
 }
 
-fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {
+/// Returns how a command with this exit status ended.
+pub(super) fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {
     let ended = |status: ExitStatus| {
         status
             .code()

@@ -1,10 +1,10 @@
 //! Stubs for systems without process support.
 
 use std::io;
-use std::process::{Child, ChildStdout, Command};
+use std::process::{Child, ChildStdout, Command, ExitStatus};
 use std::time::Instant;
 
-use super::{CommandOutput, ShellCommand, Timeout};
+use super::{CommandOutput, ExitReason, ShellCommand, Timeout};
 use crate::interrupt::Interrupt;
 
 /// A process without a process group. Dropping it kills the process.
@@ -30,6 +30,21 @@ impl ProcessGroup {
         Ok(self.0.try_wait()?.is_some())
     }
 
+    /// Kills the process: this system cannot ask it to end.
+    pub fn terminate(&mut self) {
+        let _ = self.0.kill();
+    }
+
+    /// Kills the process and returns its exit status.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of waiting for it.
+    pub fn kill(&mut self) -> io::Result<Option<ExitStatus>> {
+        let _ = self.0.kill();
+        self.0.wait().map(Some)
+    }
+
     /// Returns the process itself.
     pub fn child(&mut self) -> &mut Child {
         &mut self.0
@@ -46,6 +61,13 @@ impl Drop for ProcessGroup {
 /// Returns `None`, because this system has no user IDs.
 pub(super) fn user() -> Option<u32> {
     None
+}
+
+/// Returns how a command with this exit status ended.
+pub(super) fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {
+    let code = status.and_then(|status| status.code());
+    code.map(ExitReason::Exited)
+        .ok_or_else(|| io::Error::other("the exit status of the command is unknown"))
 }
 
 /// Checks the limits once. The read that follows has no time limit on this system.

@@ -228,7 +228,8 @@ fn wait_until_end(
     }
 }
 
-fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {
+/// Returns how a command with this exit status ended.
+pub(super) fn exit_reason(status: Option<ExitStatus>) -> io::Result<ExitReason> {
     status
         .and_then(|status| status.code())
         .map(ExitReason::Exited)

@@ -70,23 +70,33 @@ pub(super) fn build_journal(
         path,
     };
     let to_removed = |(path, standing)| RemovedDirectory { path, standing };
-    let mut prefixes = roots.iter().map(|root| escape(root.as_bytes()).into());
     let journal = Journal {
+        makes: makes.into_iter().map(to_created).collect(),
+        removes: removes.into_iter().map(to_removed).collect(),
+        changes: changes.into_sorted(),
+        ..journal_of_label(workspace, label, roots)?
+    };
+    Ok(BuiltJournal { journal, found })
+}
+
+/// Returns a journal without changes. `roots` are the roots of the command.
+pub(super) fn journal_of_label(
+    workspace: &dyn Workspace,
+    label: &TransactionLabel,
+    roots: &[&RelPath],
+) -> Result<Journal, Failure> {
+    let mut prefixes = roots.iter().map(|root| escape(root.as_bytes()).into());
+    Ok(Journal {
         root: workspace.identity()?,
         below: prefixes.next(),
         also_below: prefixes.collect(),
-        group: None,
         command: label.command.clone(),
         undoes: label.undoes.clone(),
         is_redo: label.is_redo,
         index: label.index.clone(),
         session: label.session.clone(),
-        audit: Vec::new(),
-        makes: makes.into_iter().map(to_created).collect(),
-        removes: removes.into_iter().map(to_removed).collect(),
-        changes: changes.into_sorted(),
-    };
-    Ok(BuiltJournal { journal, found })
+        ..Journal::default()
+    })
 }
 
 /// The changes, at most one per path.

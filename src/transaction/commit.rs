@@ -82,24 +82,34 @@ impl Commit<'_> {
     ///
     /// If it fails, the tree is unchanged.
     pub(super) fn write_intent(&self, built: &BuiltJournal) -> Result<(), Failure> {
-        let temporary = self.scratch.file(JOURNAL_DRAFT)?;
         built
             .journal
             .changes
             .iter()
             .filter(|change| change.is_overwrite())
             .try_for_each(|it| self.copy_old_file(it))?;
-        built.journal.write(self.workspace, self.scratch)?;
+        self.write_record(&built.journal, "journal", |temporary| {
+            self.sync_staged(&built.journal, temporary)
+        })
+    }
+
+    /// Writes `journal` and gives it the name `name`. `sync` makes the data durable that it
+    /// describes, and the journal itself at its temporary path.
+    pub(super) fn write_record(
+        &self,
+        journal: &Journal,
+        name: &str,
+        sync: impl FnOnce(&RelPath) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let temporary = self.scratch.file(JOURNAL_DRAFT)?;
+        journal.write(self.workspace, self.scratch)?;
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
-            self.sync_staged(&built.journal, &temporary)?;
+            sync(&temporary)?;
         }
-        // The name `journal` must not appear before the data it describes is durable.
-        self.workspace.rename(
-            &temporary,
-            &self.scratch.file("journal")?,
-            RenameMode::Replace,
-        )?;
+        // The name must not appear before the data it describes is durable.
+        self.workspace
+            .rename(&temporary, &self.scratch.file(name)?, RenameMode::Replace)?;
         if self.durability == Durability::Full {
             for directory in BTreeSet::from([&self.scratch.directory, &self.state.directory]) {
                 self.workspace.sync(Some(directory))?;

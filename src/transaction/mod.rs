@@ -36,6 +36,7 @@ mod kept;
 mod maintenance;
 mod moves;
 mod numbers;
+mod observed;
 mod options;
 mod other_users;
 mod pipeline;
@@ -77,6 +78,7 @@ pub use finish::Receipt;
 pub use git_index_file::IndexLocation;
 pub use group::Transaction;
 pub use maintenance::{CollectedGarbage, collect_garbage, init};
+pub use observed::{ObservedChange, ObservedFile, ReadOldContent};
 pub use options::{
     Durability, HardLinkMode, HistoryLimits, JournalAdoption, MissingRoots, Options,
 };
@@ -92,6 +94,7 @@ use failure::no_history;
 use group::{GroupRecord, MemberRoots};
 use history::{OldFileLookup, TransactionLabel};
 use journal::Journal;
+use observed::ObservedParts;
 use root_prefix::RootPrefix;
 use scratch::Scratch;
 use stage::{Arrival, ChangeStager};
@@ -120,6 +123,8 @@ struct Member<'w> {
     state: Option<StateDirectory>,
     scratch: Scratch,
     stage: ChangeStager,
+    /// The change that is already in the tree, if the transaction only records one.
+    observed: Option<ObservedParts>,
     /// A time before any file was read. A file with an older modification time cannot have changed
     /// unnoticed.
     since: Timestamp,
@@ -160,6 +165,7 @@ impl<'w> Member<'w> {
                 progress: Progress::default(),
                 state: Some(state),
                 stage: ChangeStager::new(scratch.clone(), options),
+                observed: None,
                 scratch,
                 since,
                 keeps_journal: false,
@@ -183,6 +189,9 @@ impl<'w> Member<'w> {
 
     /// Builds the journal of the staged changes. Returns `None` if there is nothing to do.
     fn prepare(&self, interrupt: &Interrupt) -> Result<Option<BuiltJournal>, Failure> {
+        if let Some(observed) = self.observed_journal()? {
+            return Ok(Some(observed));
+        }
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated));
@@ -257,7 +266,13 @@ impl<'w> Member<'w> {
         let Some(state) = &self.state else {
             return Ok(None);
         };
-        let (old_file_lookup, altered) = self.steps(state, hooks, interrupt).run(&built)?;
+        let steps = self.steps(state, hooks, interrupt);
+        let (old_file_lookup, altered) = if self.observed.is_some() {
+            steps.record_observed(&built)?;
+            (OldFileLookup::Unknown, Vec::new())
+        } else {
+            steps.run(&built)?
+        };
         Ok(Some(CommittedTransaction {
             journal: built.journal,
             old_file_lookup,

@@ -204,7 +204,8 @@ impl ChangeStager {
 }
 
 /// Returns the change `number` of the file at `path`, without its states.
-fn unstaged_change(number: usize, path: RelPath) -> Change {
+/// Returns a change without files.
+pub(super) fn unstaged_change(number: usize, path: RelPath) -> Change {
     Change {
         number,
         path,

@@ -63,6 +63,7 @@ mod mutations;
 mod not_included;
 mod notebook;
 mod objects;
+mod observe;
 mod omitted;
 mod only;
 mod options;

@@ -1,6 +1,7 @@
 //! Commands on an overlay of the root: their changes are applied like a patch, or not at all.
 #![cfg(target_os = "linux")]
 
+mod fuse;
 mod limits;
 mod refusals;
 

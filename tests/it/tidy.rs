@@ -80,7 +80,10 @@ fn only_the_command_line_and_the_formats_print() {
             .any(|word| line.contains(word))
     };
     // The sandbox passes the standard streams to the command, and uses those of its helpers as pipes.
-    let is_sandbox = |source: &Source| source.path.starts_with("src/process/sandbox/linux/");
+    let is_sandbox = |source: &Source| {
+        let paths = ["src/process/sandbox/linux/", "src/process/direct.rs"];
+        paths.iter().any(|path| source.path.starts_with(path))
+    };
     let is_closed = |source: &&Source| {
         !matches!(source.module(), None | Some("cli" | "report")) && !is_sandbox(source)
     };

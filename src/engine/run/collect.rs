@@ -95,15 +95,23 @@ impl Comparison<'_> {
             };
             if is_git(name) {
                 self.compare_git(&path)?;
-            } else {
-                self.compare_path(&path)?;
+                continue;
             }
+            // The list decides. `fuse-overlayfs` can still find a removed file by its name.
+            let exists = after.contains(name);
+            let new = if exists {
+                self.merged.stat(&path)?
+            } else {
+                None
+            };
+            self.compare_path(&path, new)?;
         }
         Ok(())
     }
 
-    fn compare_path(&mut self, path: &RelPath) -> Result<(), Failure> {
-        let (before, after) = (self.base.stat(path)?, self.merged.stat(path)?);
+    /// Compares a path with the file `after` that the command left there.
+    fn compare_path(&mut self, path: &RelPath, after: Option<Stat>) -> Result<(), Failure> {
+        let before = self.base.stat(path)?;
         let is_directory =
             |stat: &Option<Stat>| stat.is_some_and(|stat| stat.kind == FileKind::Directory);
         match (is_directory(&before), is_directory(&after)) {

@@ -4,10 +4,16 @@
 //! [`Sandbox`], derive the change from the overlay (`collect.rs`, `moves.rs`), and pass it on as a
 //! [`TreeChange`]. The command never writes to the tree itself, so a kill at any step leaves the
 //! tree unchanged, and the overlay disappears with the processes.
+//!
+//! With [`RunCommand::observed`], `observe.rs` runs the command on the tree itself.
 
 mod collect;
+mod git_files;
 mod moves;
+mod observe;
+mod observed;
 mod snapshot;
+mod tree_copy;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -51,6 +57,9 @@ pub(crate) struct RunCommand {
     pub(crate) stdout: OutputStream,
     /// The limits of the command.
     pub(crate) limits: SandboxLimits,
+    /// The maximum size of the old contents in bytes, if the command runs on the tree itself. Only
+    /// the time limit applies then.
+    pub(crate) observed: Option<u64>,
 }
 
 impl RunCommand {
@@ -61,7 +70,16 @@ impl RunCommand {
             words,
             stdout: OutputStream::Stdout,
             limits: LIMITS,
+            observed: None,
         }
+    }
+
+    /// Returns the variables that the command finds in its environment.
+    fn environment(&self) -> [(&'static str, OsString); 2] {
+        [
+            ("WPATCH_ROOT", self.root.clone().into_os_string()),
+            ("WPATCH_COMMAND", NAME.into()),
+        ]
     }
 
     /// Returns the command as one text, for messages.
@@ -78,6 +96,9 @@ pub(crate) fn run_command(
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Outcome {
+    if let Some(max_copied) = command.observed {
+        return observe::observe_command(command, max_copied, request, (workspace, interrupt));
+    }
     close_approval_gate(&mut request, workspace);
     run_in_mode(command, request, workspace, (CommandMode::Apply, interrupt))
 }
@@ -124,15 +145,13 @@ fn find_changes(
     snapshot: &Snapshot,
 ) -> Result<Result<Found, Box<Problem>>, Failure> {
     let interrupt = &request.context.interrupt;
+    let mut environment = command.environment().to_vec();
+    // Without this, `git status` would write git's index.
+    environment.push(("GIT_OPTIONAL_LOCKS", "0".into()));
     let sandboxed = SandboxCommand {
         root: &command.root,
         words: &command.words,
-        environment: &[
-            // Without this, `git status` would write git's index.
-            ("GIT_OPTIONAL_LOCKS", "0".into()),
-            ("WPATCH_ROOT", command.root.clone().into_os_string()),
-            ("WPATCH_COMMAND", NAME.into()),
-        ],
+        environment: &environment,
         stdout: command.stdout,
         limits: command.limits,
     };
@@ -179,7 +198,7 @@ fn start_problem(error: &SandboxError) -> Problem {
     let (code, help) = match error {
         SandboxError::Unsupported(_) => (
             &code::NO_OVERLAY,
-            Some("commit or copy the tree, and run the command without wpatch"),
+            Some("use `--observe`, which needs no overlay and only records the changes"),
         ),
         SandboxError::NotStarted(_) => (&code::RUN, None),
         SandboxError::Io(_) => (&code::IO, None),

@@ -145,11 +145,12 @@ impl<'w> Transaction<'w> {
         }
     }
 
-    fn only_member(&self) -> Result<&Member<'w>, Failure> {
+    pub(super) fn only_member(&self) -> Result<&Member<'w>, Failure> {
         match &self.members[..] {
             [member] if self.workspace.roots().is_none() => Ok(member),
             _ => Err(Failure::State {
-                reason: "a change of several roots cannot update git's index".to_owned(),
+                reason: "several roots permit no change of git's index and no observed command"
+                    .to_owned(),
             }),
         }
     }

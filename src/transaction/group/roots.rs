@@ -28,6 +28,14 @@ impl MemberRoots {
         roots.filter_map(|root| root.prefix.root()).collect()
     }
 
+    /// Returns the path of the only root below the top of the work tree.
+    pub(in crate::transaction) fn only_prefix(&self) -> RootPrefix {
+        match &self.0[..] {
+            [root] => root.prefix.clone(),
+            _ => RootPrefix::default(),
+        }
+    }
+
     /// Returns the name of the first root, or `None` if the command has one root.
     pub(in crate::transaction) fn name(&self) -> Option<&RelPath> {
         self.0.first()?.name.as_ref()

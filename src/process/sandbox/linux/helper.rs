@@ -11,12 +11,17 @@ use rustix::thread::{
     set_capabilities,
 };
 
-use super::{HELPER_NAME, HelperArguments, Status, init, mounts, report};
+use super::namespaces::unshare;
+use super::{HELPER_NAME, HelperArguments, Status, fuse, init, mounts, report};
 
 /// Runs the helper if this program was started as one, and returns its exit code.
 pub(crate) fn run_helper(arguments: &[OsString]) -> Option<ExitCode> {
     if arguments.first()? != HELPER_NAME {
         return None;
+    }
+    if arguments.get(1).is_some_and(|stage| stage == "fuse") {
+        let _ = fuse::run_server(&arguments[2..]);
+        return Some(ExitCode::FAILURE);
     }
     let done = match HelperArguments::parse(arguments) {
         Some(("setup", parsed)) => set_up(&parsed),
@@ -34,30 +39,36 @@ pub(crate) fn run_helper(arguments: &[OsString]) -> Option<ExitCode> {
 /// pipe.
 fn set_up(arguments: &HelperArguments) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS | UnshareFlags::NEWPID;
-    // The flags do not contain `FILES`, which is the reason why `unshare` is deprecated.
-    #[allow(deprecated, reason = "safe without `FILES`")]
-    if let Err(error) = rustix::thread::unshare(flags) {
-        let reason = format!("cannot create namespaces: {}", io::Error::from(error));
-        return report(&Status::Unsupported(reason));
+    if let Err(error) = unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS) {
+        return report(&Status::Unsupported(error.to_string()));
     }
     report(&Status::Unshared)?;
     let mut permission = [0];
     io::stdin().read_exact(&mut permission)?;
-    let (upper, merged) = match mounts::mount(&arguments.root, arguments.bytes) {
-        Ok(mounted) => mounted,
+    keep_mount_capability()?;
+    let mounted = mounts::mount(&arguments.root, arguments.bytes);
+    let mut overlay = match mounted {
+        Ok(overlay) => overlay,
         Err(error) => return report(&Status::Unsupported(error.to_string())),
     };
-    keep_mount_capability()?;
+    // The server of the overlay must not be the first process of the namespace.
+    if let Err(error) = unshare(UnshareFlags::NEWPID) {
+        return report(&Status::Unsupported(error.to_string()));
+    }
     let mut first = arguments
         .command("init")
         .current_dir(&arguments.root)
         .stdin(Stdio::from(io::stdin().as_fd().try_clone_to_owned()?))
         .stdout(Stdio::from(io::stdout().as_fd().try_clone_to_owned()?))
         .spawn()?;
-    report(&Status::Ready(upper.as_raw_fd(), merged.as_raw_fd()))?;
+    let directories = (overlay.upper.as_raw_fd(), overlay.merged.as_raw_fd());
+    report(&Status::Ready(directories.0, directories.1))?;
     first.wait()?;
     io::stdin().read_to_end(&mut Vec::new())?;
+    if let Some(server) = &mut overlay.server {
+        server.kill()?;
+        server.wait()?;
+    }
     Ok(())
 }
 

@@ -15,10 +15,11 @@ use rustix::process::{
     pidfd_open, set_parent_process_death_signal,
 };
 use rustix::thread::{
-    CapabilitySet, capabilities, clear_ambient_capability_set, remove_capability_from_bounding_set,
-    set_capabilities,
+    CapabilitySet, UnshareFlags, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities,
 };
 
+use super::namespaces::unshare;
 use super::{HelperArguments, Status, report};
 use crate::process::ExitReason;
 
@@ -64,7 +65,10 @@ pub(super) fn run(arguments: &HelperArguments) -> io::Result<()> {
 
 /// Mounts the processes of this namespace. The mount is read-only, because the kernel lets root
 /// change settings of the whole system there.
+///
+/// It is in a mount namespace of its own: `fuse-overlayfs` needs the old `/proc`.
 fn mount_proc() -> io::Result<()> {
+    unshare(UnshareFlags::NEWNS)?;
     let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     Ok(mount("proc", "/proc", "proc", flags, None)?)
 }

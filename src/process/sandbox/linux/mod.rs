@@ -9,9 +9,11 @@
 //! the *control* pipe ends the first process, and with it every process in the namespace; the kernel
 //! closes the pipe if wpatch is killed.
 
+mod fuse;
 mod helper;
 mod init;
 mod mounts;
+mod namespaces;
 
 use std::ffi::OsString;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};

@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::process::Child;
 
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat, symlinkat};
 use rustix::io::Errno;
@@ -17,9 +18,17 @@ use rustix::mount::{
     mount as mount_file_system, mount_change, mount_remount, move_mount, open_tree, unmount,
 };
 
+use rustix::process::getuid;
+
+use super::fuse;
+
 /// The directories for temporary files, in the order of preference. The overlay is built below the
 /// first one that the system has.
-const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", MEMORY];
+/// The directory for shared memory; see `shm_overview(7)`.
+const MEMORY: &str = "/dev/shm";
+/// The name in `/dev` of the directory for pseudoterminals; see pts(4).
+const TERMINALS: &str = "pts";
 /// The devices that the command can use.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 /// The links that programs expect in `/dev`; see proc(5) and pts(4).
@@ -52,9 +61,9 @@ fn failed(action: &'static str, place: impl AsRef<Path>) -> impl FnOnce(Errno) -
     }
 }
 
-/// Makes all mounts. `bytes` is the size of each file system in memory. Returns the upper and the
-/// merged directory of the overlay, which have no name in the sandbox.
-pub(super) fn mount(root: &Path, bytes: u64) -> Result<(OwnedFd, OwnedFd)> {
+/// Makes all mounts. `bytes` is the size of each file system in memory. Returns the overlay, which is
+/// mounted on the root.
+pub(super) fn mount(root: &Path, bytes: u64) -> Result<Overlay> {
     if root.parent().is_none() {
         return Err(failed("mount an overlay on", root)(Errno::BUSY));
     }
@@ -72,11 +81,11 @@ pub(super) fn mount(root: &Path, bytes: u64) -> Result<(OwnedFd, OwnedFd)> {
     {
         below.push((&mount.path, clone_mount(&mount.path)?));
     }
-    let devices = open_devices();
+    let devices = open_devices(root);
     let lower = open_directory(root)?;
     let scratch = Path::new(temporary_directory(root).unwrap_or(TEMPORARY[0]));
     mount_memory(scratch, bytes)?;
-    let overlay = mount_overlay(&lower, scratch)?;
+    let overlay = mount_overlay(&lower, scratch, root)?;
     unmount(scratch, UnmountFlags::DETACH).map_err(failed("hide", scratch))?;
     mount_devices(devices, bytes)?;
     for directory in temporary_directories(root) {
@@ -86,7 +95,7 @@ pub(super) fn mount(root: &Path, bytes: u64) -> Result<(OwnedFd, OwnedFd)> {
     for (path, tree) in below {
         move_to(&tree, path)?;
     }
-    Ok((overlay.upper, overlay.merged))
+    Ok(overlay)
 }
 
 /// Returns the directories for temporary files that the command gets. A directory that contains the
@@ -102,18 +111,22 @@ pub(super) fn temporary_directory(root: &Path) -> Option<&'static str> {
     temporary_directories(root).next()
 }
 
-/// The overlay, before it gets its place.
-struct Overlay {
+/// The overlay of the root. Its directories have no name in the sandbox.
+#[derive(Debug)]
+pub(super) struct Overlay {
+    /// A second mount of the merged directory.
     tree: OwnedFd,
-    upper: OwnedFd,
-    merged: OwnedFd,
+    pub(super) upper: OwnedFd,
+    pub(super) merged: OwnedFd,
+    /// The process that serves the overlay, if the kernel does not.
+    pub(super) server: Option<Child>,
 }
 
 /// Mounts the overlay of `lower` below `scratch`, and returns a second mount of it.
 ///
 /// Its options name the directories by file descriptor, because a path can contain characters that
 /// separate options.
-fn mount_overlay(lower: &OwnedFd, scratch: &Path) -> Result<Overlay> {
+fn mount_overlay(lower: &OwnedFd, scratch: &Path, root: &Path) -> Result<Overlay> {
     let at = |name: &str| scratch.join(name);
     let directories = ["upper", "work", "merged"].map(at);
     for directory in &directories {
@@ -130,12 +143,52 @@ fn mount_overlay(lower: &OwnedFd, scratch: &Path) -> Result<Overlay> {
     );
     let options = CString::new(options).unwrap_or_default();
     let flags = MountFlags::NODEV | MountFlags::NOSUID;
-    mount_file_system("overlay", merged, "overlay", flags, &*options)
-        .map_err(failed("mount an overlay on", "the root"))?;
+    let server = match mount_file_system("overlay", merged, "overlay", flags, &*options) {
+        Ok(()) => None,
+        Err(errno) => {
+            let refused = failed("mount an overlay on", "the root")(errno);
+            Some(mount_with_fuse(
+                (lower, &upper),
+                scratch,
+                (merged, root),
+                refused,
+            )?)
+        }
+    };
     Ok(Overlay {
         tree: clone_mount(merged)?,
         merged: open_directory(merged)?,
         upper,
+        server,
+    })
+}
+
+/// Mounts the overlay with `fuse-overlayfs`, because of the error `refused` of the kernel. Returns
+/// this error if the program does not exist.
+fn mount_with_fuse(
+    (lower, upper): (&OwnedFd, &OwnedFd),
+    scratch: &Path,
+    (merged, root): (&Path, &Path),
+    refused: MountError,
+) -> Result<Child> {
+    // The server of root mounts a file system that is open to every user of its namespace, and
+    // therefore closed to wpatch itself; see `allow_other` in fuse(8).
+    if getuid().is_root() {
+        return Err(refused);
+    }
+    // The kernel leaves a directory in the other one that only root can open.
+    let work = scratch.join("fuse-work");
+    make_directory(&work)?;
+    let work = open_directory(&work)?;
+    fuse::mount([lower, upper, &work], merged, root).map_err(|source| {
+        if source.kind() == io::ErrorKind::NotFound {
+            return refused;
+        }
+        MountError {
+            action: "mount an overlay with fuse-overlayfs on",
+            place: "the root".to_owned(),
+            source,
+        }
     })
 }
 
@@ -147,12 +200,15 @@ fn mount_memory(place: &Path, bytes: u64) -> Result<()> {
         .map_err(failed("mount a file system in memory on", place))
 }
 
-/// Returns clones of the mounts of the devices that exist, each with its path.
-fn open_devices() -> Vec<(PathBuf, OwnedFd)> {
+/// Returns clones of the mounts of the devices that exist, each with its path, and of the directory
+/// in `/dev` that contains the root.
+fn open_devices(root: &Path) -> Vec<(PathBuf, OwnedFd)> {
     let path = |name: &&str| Path::new("/dev").join(name);
     let with_mount = |path: PathBuf| Some((path.clone(), clone_mount(&path).ok()?));
-    let names = DEVICES.iter().chain(&["pts"]);
-    names.map(path).filter_map(with_mount).collect()
+    let names = DEVICES.iter().chain(&[TERMINALS]).map(path);
+    let memory = Path::new(MEMORY).to_owned();
+    let memory = root.starts_with(MEMORY).then_some(memory);
+    names.chain(memory).filter_map(with_mount).collect()
 }
 
 /// Replaces `/dev`. Root could otherwise write to disks.
@@ -162,7 +218,7 @@ fn mount_devices(devices: Vec<(PathBuf, OwnedFd)>, bytes: u64) -> Result<()> {
     mount_file_system("tmpfs", "/dev", "tmpfs", flags, &*options)
         .map_err(failed("mount a file system in memory on", "/dev"))?;
     for (path, tree) in devices {
-        if path.ends_with("pts") {
+        if path.ends_with(TERMINALS) || path == Path::new(MEMORY) {
             make_directory(&path)?;
         } else {
             let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
@@ -174,7 +230,7 @@ fn mount_devices(devices: Vec<(PathBuf, OwnedFd)>, bytes: u64) -> Result<()> {
     for (target, link) in DEVICE_LINKS {
         symlinkat(target, CWD, link).map_err(failed("create", link))?;
     }
-    make_directory(Path::new("/dev/shm"))
+    make_directory(Path::new(MEMORY))
 }
 
 fn open_directory(path: &Path) -> Result<OwnedFd> {
