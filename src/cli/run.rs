@@ -34,7 +34,7 @@ pub(super) struct RunOptions {
     /// Run CMD and print what would change, but change nothing
     #[arg(long, visible_alias = "check")]
     dry_run: bool,
-    /// Run CMD on the root itself, on any system, and record what it changed for undo
+    /// Run CMD on the tree itself, on any system, and record its changes for undo
     ///
     /// Nothing can refuse the changes, and they stay if CMD fails. All files below the root are
     /// copied first.
@@ -60,7 +60,7 @@ pub(super) struct RunOptions {
     /// Limit the bytes that CMD can write to the root, which are kept in memory [default: 1073741824]
     #[arg(long, value_name = "BYTES")]
     max_written: Option<NonZero<u64>>,
-    /// Limit the bytes of the files that --observe copies before CMD runs [default: 1073741824]
+    /// Limit the bytes of all files that --observe copies, and of those that change [default: 1073741824]
     #[arg(long, value_name = "BYTES", requires = "observe")]
     max_copied: Option<u64>,
     /// Limit the size of each file that changes, in bytes [default: 536870912]
@@ -107,7 +107,8 @@ fn build_command(options: RunOptions, global: &Global) -> (bool, RunCommand) {
     limits.time = options.timeout.unwrap_or(limits.time);
     limits.processes = options.max_processes.map_or(limits.processes, NonZero::get);
     limits.bytes = options.max_written.map_or(limits.bytes, NonZero::get);
-    command.observed = (options.observe).then(|| options.max_copied.unwrap_or(MAX_COPIED));
+    command.observe_max_copied =
+        (options.observe).then(|| options.max_copied.unwrap_or(MAX_COPIED));
     // Standard output contains only the report.
     if global.json || global.output.is_some() {
         command.stdout = OutputStream::Stderr;

@@ -204,7 +204,14 @@ impl Committed {
     }
 
     pub(super) fn report(&self, command: &Command) -> Report {
-        self.report_as(command, self.resolved.success(command))
+        let success = self.resolved.success(command);
+        let is_partial = self.result.is_observed && success == report::Outcome::DoesNotApply;
+        let success = if is_partial {
+            command.success.to_partial()
+        } else {
+            success
+        };
+        self.report_as(command, success)
     }
 
     /// Returns the report. Its outcome is `success` unless there is an error.

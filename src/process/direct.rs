@@ -5,8 +5,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::sandbox::{OutputStream, SandboxCommand, SandboxError};
-use super::{CommandOutput, ExitReason, GRACE, ProcessGroup, exit_reason, wait};
+use super::{ExitReason, GRACE, ProcessGroup, exit_reason, wait};
 use crate::interrupt::Interrupt;
+
+/// A command that was started.
+#[derive(Debug)]
+pub(crate) struct StartedCommand {
+    /// How it ended, or the error because of which this is unknown.
+    pub(crate) reason: io::Result<ExitReason>,
+    /// The elapsed time.
+    pub(crate) time: Duration,
+}
 
 /// Runs `command` in its directory without a sandbox. Waits until it ends, its time limit is over,
 /// or `interrupt` is raised. Then kills the rest of its process group.
@@ -20,7 +29,7 @@ use crate::interrupt::Interrupt;
 pub(crate) fn run(
     command: &SandboxCommand<'_>,
     interrupt: &Interrupt,
-) -> Result<CommandOutput, SandboxError> {
+) -> Result<StartedCommand, SandboxError> {
     let start = Instant::now();
     let [program, arguments @ ..] = command.words else {
         return Err(SandboxError::NotStarted("no program is named".to_owned()));
@@ -38,33 +47,26 @@ pub(crate) fn run(
     let mut group = ProcessGroup::start(&mut process).map_err(|error| {
         SandboxError::NotStarted(format!("{}: {error}", program.to_string_lossy()))
     })?;
-    let asked = wait_until_end(&mut group, &|| {
+    let reason = wait_until_end(&mut group, &|| {
         if interrupt.is_raised() {
             Some(ExitReason::Stopped)
         } else {
             (start.elapsed() >= command.limits.time).then_some(ExitReason::TimedOut)
         }
-    })?;
-    let status = group.kill()?;
-    let reason = match asked {
-        Some(reason) => reason,
-        None => exit_reason(status)?,
-    };
-    Ok(CommandOutput {
+    });
+    Ok(StartedCommand {
         reason,
-        output: Vec::new(),
-        is_cut: false,
         time: start.elapsed(),
     })
 }
 
-/// Waits until the command ends. Asks the command to end if `reason_to_end` returns a reason, and
-/// returns this reason.
+/// Waits until the command ends, and kills the rest of its group. Asks the command to end if
+/// `reason_to_end` returns a reason.
 fn wait_until_end(
     group: &mut ProcessGroup,
     reason_to_end: &dyn Fn() -> Option<ExitReason>,
-) -> io::Result<Option<ExitReason>> {
-    let mut asked: Option<(ExitReason, Instant)> = None;
+) -> io::Result<ExitReason> {
+    let mut requested: Option<(ExitReason, Instant)> = None;
     let mut result = Ok(());
     wait(Duration::MAX, || {
         match group.has_ended() {
@@ -75,14 +77,19 @@ fn wait_until_end(
                 return true;
             }
         }
-        if let Some((_, since)) = asked {
+        if let Some((_, since)) = requested {
             return since.elapsed() >= GRACE;
         }
-        asked = reason_to_end().map(|reason| (reason, Instant::now()));
-        if asked.is_some() {
+        requested = reason_to_end().map(|reason| (reason, Instant::now()));
+        if requested.is_some() {
             group.terminate();
         }
         false
     });
-    result.map(|()| asked.map(|(reason, _)| reason))
+    let status = group.kill();
+    result?;
+    match requested {
+        Some((reason, _)) => Ok(reason),
+        None => exit_reason(status?),
+    }
 }

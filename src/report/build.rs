@@ -157,6 +157,7 @@ fn has_changed(facts: ReportInputs<'_>, outcome: Outcome) -> bool {
         .any(|recovered| recovered.ending == RecoveryOutcome::RolledBack);
     match outcome {
         Outcome::Incomplete => true,
+        _ if facts.result.is_observed => true,
         Outcome::Recovered => was_put_back,
         Outcome::WouldApply | Outcome::WouldBePartial if facts.command.reports_dry_run => facts
             .resolved

@@ -94,6 +94,9 @@ pub struct Resolved {
 pub struct CommitResult {
     /// The proof of the commit.
     pub receipt: Option<Receipt>,
+    /// Whether a command has changed the tree itself. Its changes stay, even if they cannot be
+    /// recorded.
+    pub is_observed: bool,
     /// The interrupted transactions that were recovered before the command began.
     pub recovered: Vec<RecoveredTransaction>,
     /// The paths that the rollback could not restore, and their displaced files.

@@ -94,7 +94,7 @@ use failure::no_history;
 use group::{GroupRecord, MemberRoots};
 use history::{OldFileLookup, TransactionLabel};
 use journal::Journal;
-use observed::ObservedParts;
+use observed::JournalParts;
 use root_prefix::RootPrefix;
 use scratch::Scratch;
 use stage::{Arrival, ChangeStager};
@@ -124,7 +124,7 @@ struct Member<'w> {
     scratch: Scratch,
     stage: ChangeStager,
     /// The change that is already in the tree, if the transaction only records one.
-    observed: Option<ObservedParts>,
+    observed: Option<JournalParts>,
     /// A time before any file was read. A file with an older modification time cannot have changed
     /// unnoticed.
     since: Timestamp,

@@ -1,11 +1,12 @@
 //! Records a change that a command has already made in the tree.
 //!
 //! [`Transaction::observe`] takes the states of the files before and after the command, and copies
-//! the old contents to scratch files. The commit then moves no file. It only writes the commit
+//! the old content of each file that was deleted or has another content. A file that was only
+//! moved, or whose mode changed, still has its old content in the tree. The commit then moves no file. It only writes the commit
 //! record, and the copies become the old files of the history entry. If the process is killed
 //! before the record exists, the tree stays as the command left it, and the history has no entry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::build_journal::{BuiltJournal, journal_of_label};
 use super::change::{Change, DirAttributes, FileIdentity, MoveInSource};
@@ -21,7 +22,7 @@ use super::undone::FailedCommit;
 use super::{Durability, Failure, Member, Transaction};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{Layer, LayerFile, RenameMode};
+use crate::workspace::{AttributeSource, Layer, LayerFile, RenameMode};
 
 /// The name of the commit record among the scratch files.
 const RECORD: &str = "done";
@@ -58,13 +59,15 @@ pub struct ObservedFile {
     pub from: Option<RelPath>,
     /// The file before; `None` if no file existed.
     pub before: Option<Version>,
+    /// The user ID and the group ID of the file before, which an undo restores.
+    pub owner: Option<(u32, u32)>,
     /// The file after; `None` if it was deleted.
     pub after: Option<Version>,
 }
 
 /// The parts of the journal that an observed change determines. Paths start at the top.
 #[derive(Debug, Default)]
-pub(super) struct ObservedParts {
+pub(super) struct JournalParts {
     makes: Vec<CreatedDirectory>,
     removes: Vec<RemovedDirectory>,
     changes: Vec<Change>,
@@ -100,7 +103,7 @@ impl Member<'_> {
             return Err(no_history());
         }
         let prefix = self.roots.only_prefix();
-        let mut parts = ObservedParts::of_directories(&change, &prefix)?;
+        let mut parts = JournalParts::of_directories(&change, &prefix)?;
         let mut layer = Layer::new();
         for file in change.files {
             let top_path = prefix.to_top_path(file.path.clone())?;
@@ -110,6 +113,7 @@ impl Member<'_> {
                 layer.insert(top_path, old.layer_file);
                 continue;
             };
+            // A moved file keeps its content, so the layer reads it at the new path.
             let from = prefix.to_top_path(from)?;
             let number = self.stage.allocate_number(self.workspace)?.value;
             let old = file.before.map(|before| LayerFile {
@@ -136,13 +140,14 @@ impl Member<'_> {
         Ok(layer)
     }
 
-    /// Returns the change of a file that did not move, after its old content was copied.
+    /// Returns the change of a file that did not move. Copies its old content if it is no longer in
+    /// the tree.
     fn observe_file(
         &self,
         file: &ObservedFile,
         top_path: &RelPath,
         read_old: &mut ReadOldContent<'_>,
-    ) -> Result<ObservedOldFile, Failure> {
+    ) -> Result<JournaledFile, Failure> {
         let number = self.stage.allocate_number(self.workspace)?.value;
         let (before, after) = (file.before, file.after);
         let is_same = |before: Version, after: Version| {
@@ -160,11 +165,12 @@ impl Member<'_> {
         let layer_file = match before {
             None => None,
             Some(before) => {
+                // If only the mode changed, the file in the tree still has the old content.
                 let content = if is_mode_only && before.kind == FileKind::Regular {
                     top_path.clone()
                 } else {
                     let content = read_old(&file.path)?;
-                    self.copy_old_content(number, before, &content)?
+                    self.copy_old_content(number, (before, file.owner), &content)?
                 };
                 Some(LayerFile {
                     kind: before.kind,
@@ -173,7 +179,7 @@ impl Member<'_> {
                 })
             }
         };
-        Ok(ObservedOldFile { change, layer_file })
+        Ok(JournaledFile { change, layer_file })
     }
 
     /// Writes the old file number `number`. Returns the path of a regular file with the content, or
@@ -181,23 +187,28 @@ impl Member<'_> {
     fn copy_old_content(
         &self,
         number: usize,
-        version: Version,
+        (version, owner): (Version, Option<(u32, u32)>),
         content: &[u8],
     ) -> Result<RelPath, Failure> {
-        let slot = self
+        let displaced = self
             .scratch
             .own_scratch_path(ScratchFile::Displaced, number)?;
+        let source = owner.map(|(uid, gid)| AttributeSource::OwnerOnly {
+            uid,
+            gid,
+            inode_flags: 0,
+        });
         let write = |path: &RelPath, permissions| {
-            let created =
-                self.workspace
-                    .create(path, &[content], Permissions::Exact(permissions), None);
+            let permissions = Permissions::Exact(permissions);
+            let created = self.workspace.create(path, &[content], permissions, source);
             created.map(drop)
         };
         if version.kind != FileKind::Symlink {
-            write(&slot, version.permissions.unwrap_or(0o644))?;
-            return Ok(slot);
+            write(&displaced, version.permissions.unwrap_or(0o644))?;
+            return Ok(displaced);
         }
-        self.workspace.symlink(content, &slot, &slot, None)?;
+        self.workspace
+            .symlink(content, &displaced, &displaced, None)?;
         // The sweep removes it.
         let target = self.scratch.own_scratch_path(ScratchFile::Staged, number)?;
         write(&target, 0o600)?;
@@ -225,12 +236,12 @@ impl Member<'_> {
 }
 
 /// The change of a file, and the file in the tree before the command.
-struct ObservedOldFile {
+struct JournaledFile {
     change: Change,
     layer_file: Option<LayerFile>,
 }
 
-impl ObservedParts {
+impl JournalParts {
     /// Returns the created and removed directories of `change`, parents first.
     fn of_directories(change: &ObservedChange, prefix: &RootPrefix) -> Result<Self, Failure> {
         let mut parts = Self::default();
@@ -255,8 +266,8 @@ impl ObservedParts {
 impl Commit<'_> {
     /// Writes the commit record of an observed change, after its copies are durable.
     ///
-    /// After an error there is no record, unless it cannot be removed. Then it must stay together
-    /// with the copies, and the next command adds the entry.
+    /// After an error the commit record is removed. If the removal fails, the record and the copies
+    /// stay, and the next command adds the history entry.
     pub(super) fn record_observed(&self, built: &BuiltJournal) -> Result<(), FailedCommit> {
         let written = self.write_record(&built.journal, RECORD, |temporary| {
             self.sync_copies(&built.journal)?;
@@ -283,15 +294,27 @@ impl Commit<'_> {
 
     /// Syncs the copies of the old files, and the directories that contain them.
     fn sync_copies(&self, journal: &Journal) -> Result<(), Failure> {
+        let mut directories = BTreeSet::new();
+        let incoming = journal.incoming_changes();
         for change in &journal.changes {
-            let slot = self
+            let Some(before) = change.before else {
+                continue;
+            };
+            // Such a file is still in the tree.
+            if change.is_mode_only() || incoming.contains_key(&change.number) {
+                continue;
+            }
+            let displaced = self
                 .scratch
                 .own_scratch_path(ScratchFile::Displaced, change.number)?;
-            let is_link = |before: FileIdentity| before.kind == FileKind::Symlink.into();
-            if !change.before.is_some_and(is_link) {
-                ignore_missing(self.workspace.sync(Some(&slot)))?;
+            // A link is durable with its name.
+            if before.kind != FileKind::Symlink.into() {
+                self.workspace.sync(Some(&displaced))?;
             }
-            ignore_missing(self.workspace.sync(slot.parent().as_ref()))?;
+            directories.extend(displaced.parent());
+        }
+        for directory in &directories {
+            self.workspace.sync(Some(directory))?;
         }
         Ok(())
     }

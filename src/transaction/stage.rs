@@ -204,7 +204,6 @@ impl ChangeStager {
 }
 
 /// Returns the change `number` of the file at `path`, without its states.
-/// Returns a change without files.
 pub(super) fn unstaged_change(number: usize, path: RelPath) -> Change {
     Change {
         number,

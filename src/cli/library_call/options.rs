@@ -220,7 +220,10 @@ pub(super) fn command_line(call: &Call) -> Result<Vec<OsString>, CallError> {
             command: command.clone(),
             name: name.clone(),
         })?;
-        if matches!(call.root, Root::Tree(_)) && DIRECTORY_OPTIONS.contains(&&**name) {
+        // `log --verify` is a flag and runs no command.
+        let is_verification = name == "verify" && option.kind == OptionKind::Flag;
+        let needs_directory = DIRECTORY_OPTIONS.contains(&&**name) && !is_verification;
+        if matches!(call.root, Root::Tree(_)) && needs_directory {
             return Err(CallError::NeedsDirectory { name: name.clone() });
         }
         add_option(option, value, &mut line)?;

@@ -91,12 +91,9 @@ impl Comparison<'_> {
         let hidden: Vec<_> = hidden.filter(is_known).collect();
         for name in touched.iter().chain(&hidden) {
             let Some(path) = join(directory, name) else {
+                self.add_too_deep_problem(directory);
                 continue;
             };
-            if is_git(name) {
-                self.compare_git(&path)?;
-                continue;
-            }
             // The list decides. `fuse-overlayfs` can still find a removed file by its name.
             let exists = after.contains(name);
             let new = if exists {
@@ -104,7 +101,11 @@ impl Comparison<'_> {
             } else {
                 None
             };
-            self.compare_path(&path, new)?;
+            if is_git(name) {
+                self.compare_git(&path, new)?;
+            } else {
+                self.compare_path(&path, new)?;
+            }
         }
         Ok(())
     }
@@ -152,6 +153,7 @@ impl Comparison<'_> {
         }
         for name in names {
             let Some(child) = join(Some(path), &name) else {
+                self.add_too_deep_problem(Some(path));
                 continue;
             };
             if is_git(&name) {
@@ -275,15 +277,23 @@ impl Comparison<'_> {
         Ok(Err(Unreadable))
     }
 
-    /// Compares `.git`, a directory or a file.
-    fn compare_git(&mut self, path: &RelPath) -> Result<(), Failure> {
-        let (before, after) = (self.base.stat(path)?, self.merged.stat(path)?);
+    /// Compares `.git`, a directory or a file, with the file `after` that the command left there.
+    fn compare_git(&mut self, path: &RelPath, after: Option<Stat>) -> Result<(), Failure> {
+        let before = self.base.stat(path)?;
         let kinds = (before.map(|stat| stat.kind), after.map(|stat| stat.kind));
         if kinds == (Some(FileKind::Directory), Some(FileKind::Directory)) {
+            let listed = self.merged.list(Some(path))?;
             for name in self.upper.list(Some(path))? {
-                if let Some(child) = join(Some(path), &name) {
-                    self.compare_git(&child)?;
-                }
+                let Some(child) = join(Some(path), &name) else {
+                    continue;
+                };
+                let exists = listed.contains(&name);
+                let new = if exists {
+                    self.merged.stat(&child)?
+                } else {
+                    None
+                };
+                self.compare_git(&child, new)?;
             }
             return Ok(());
         }
@@ -342,6 +352,17 @@ impl Comparison<'_> {
                 path,
                 "wpatch does not change the mode or owner of a directory",
             );
+        }
+    }
+
+    /// Refuses a change of a file in `directory` whose path is too long for a transaction.
+    fn add_too_deep_problem(&mut self, directory: Directory<'_>) {
+        let message =
+            "the command changed a file whose path is too long or has too many components";
+        let problem = Problem::new(&code::NOT_APPLIED, message);
+        match directory {
+            Some(directory) => self.add_problem(directory, problem),
+            None => self.problems.push(problem),
         }
     }
 

@@ -5,13 +5,13 @@
 //! [`TreeChange`]. The command never writes to the tree itself, so a kill at any step leaves the
 //! tree unchanged, and the overlay disappears with the processes.
 //!
-//! With [`RunCommand::observed`], `observe.rs` runs the command on the tree itself.
+//! With [`RunCommand::observe_max_copied`], `observe.rs` runs the command on the tree itself.
 
 mod collect;
-mod git_files;
+mod compare;
 mod moves;
 mod observe;
-mod observed;
+mod scan;
 mod snapshot;
 mod tree_copy;
 
@@ -46,7 +46,7 @@ const LIMITS: SandboxLimits = SandboxLimits {
     bytes: 1 << 30,
 };
 
-/// A command that runs on an overlay of the root.
+/// A command to run, on an overlay of the root or on the tree itself.
 #[derive(Clone, Debug)]
 pub(crate) struct RunCommand {
     /// The absolute path of the root, without links.
@@ -59,7 +59,7 @@ pub(crate) struct RunCommand {
     pub(crate) limits: SandboxLimits,
     /// The maximum size of the old contents in bytes, if the command runs on the tree itself. Only
     /// the time limit applies then.
-    pub(crate) observed: Option<u64>,
+    pub(crate) observe_max_copied: Option<u64>,
 }
 
 impl RunCommand {
@@ -70,7 +70,7 @@ impl RunCommand {
             words,
             stdout: OutputStream::Stdout,
             limits: LIMITS,
-            observed: None,
+            observe_max_copied: None,
         }
     }
 
@@ -96,7 +96,7 @@ pub(crate) fn run_command(
     workspace: &dyn Workspace,
     interrupt: &Interrupt,
 ) -> Outcome {
-    if let Some(max_copied) = command.observed {
+    if let Some(max_copied) = command.observe_max_copied {
         return observe::observe_command(command, max_copied, request, (workspace, interrupt));
     }
     close_approval_gate(&mut request, workspace);

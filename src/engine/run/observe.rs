@@ -1,34 +1,40 @@
-//! `run --observe`: runs a command on the tree itself, and records what it changed.
+//! `run --observe`: runs a command on the tree itself, and records its changes.
 //!
 //! [`observe_command`] is the whole flow: copy the tree (`tree_copy.rs`), run the command, find its
-//! changes (`observed.rs`), and record them as a transaction whose old files are the copies. The
-//! report comes from a check of the change on the tree as it was before, which is the tree with the
-//! copies as a layer.
+//! changes (`compare.rs`), and record them as a transaction whose old files are the copies. The
+//! report comes from a check of the recorded change. The check runs on the previous tree: the
+//! current tree with the copies as a layer on top.
+//!
+//! Before the command starts, every error refuses it. Afterwards the tree has changed, so an error
+//! only becomes a part of the report. If the changes cannot be recorded, the old contents are saved
+//! outside the tree.
 
 use std::sync::Arc;
 
-use super::git_files::GitFiles;
-use super::observed::Observed;
+use super::compare::CommandChanges;
 use super::tree_copy::{CopyLimits, TreeCopy};
 use super::{NAME, RunCommand, start_problem};
 use crate::engine::commands::exit_message;
 use crate::engine::failure::failure_outcome;
 use crate::engine::request::{Request, TreeChange};
-use crate::engine::stages::{Committed, Resolved, StagingTarget};
+use crate::engine::stages::{Command, Committed, Resolved, StagingTarget};
 use crate::engine::task::{CommandMode, CommandRun};
-use crate::engine::tree_change::{CommandEffects, run_with_effects};
 use crate::engine::{Outcome, refused_outcome};
 use crate::path::RelPath;
 use crate::preflight::{self, Problem, Severity, code};
+use crate::process::direct::{self, StartedCommand};
 use crate::process::sandbox::SandboxCommand;
-use crate::process::{CommandOutput, ExitReason, direct};
+use crate::process::{CommandOutput, ExitReason};
 use crate::report::CommandReport;
+use crate::transaction::audit::RecordContext;
 use crate::transaction::history::{TransactionLabel, no_history_reason};
-use crate::transaction::{Failure, Interrupt, ObservedChange, ReadOldContent, Transaction};
+use crate::transaction::{
+    self, Failure, Interrupt, ObservedChange, RecoveredTransaction, Transaction,
+};
 use crate::workspace::{LayeredTree, Workspace};
 
-/// Runs `command` on the tree itself, and records its changes. The copies have at most `max_copied`
-/// bytes.
+/// Runs `command` on the tree itself, and records its changes. Refuses if the copies need more than
+/// `max_copied` bytes.
 pub(super) fn observe_command(
     command: &RunCommand,
     max_copied: u64,
@@ -36,192 +42,182 @@ pub(super) fn observe_command(
     (workspace, interrupt): (&dyn Workspace, &Interrupt),
 ) -> Outcome {
     request.context.interrupt = interrupt.clone();
-    if let Err(outcome) = check_request(&request, workspace) {
-        return *outcome;
-    }
     let limits = CopyLimits {
         max_file: request.decide.max_file,
         max_copied,
     };
-    let ran = TreeCopy::take(workspace, limits, interrupt).and_then(|copy| match copy {
-        Ok(copy) => run_and_compare(command, copy, (workspace, interrupt), limits.max_file),
-        Err(problem) => Ok(Err(problem)),
-    });
-    let mut observation = match ran {
-        Ok(Ok(observation)) => observation,
+    let success = CommandMode::Apply.success();
+    // The policy from before the command decides.
+    let (mut task, begun) = match CommandRun::new((NAME, success), request, workspace) {
+        Ok(new) => new,
+        Err(outcome) => return *outcome,
+    };
+    let (mut copy, recovered) = match prepare(&task, workspace, limits) {
+        Ok(Ok(prepared)) => prepared,
         Ok(Err(problem)) => return *refused_outcome(NAME, *problem),
         Err(failure) => return *failure_outcome(NAME, &failure),
     };
-    // The changes exist, so a signal must not end the recording.
-    request.context.interrupt = Interrupt::new();
-    let Observed { files, change, .. } = observation.observed;
-    let plan = TreeChange {
-        command: NAME,
-        files,
-    };
-    let effects = observation.effects;
-    if change.is_empty() {
-        return run_with_effects(plan, effects, request, (CommandMode::Apply, workspace));
-    }
-    let read_old = &mut |path: &RelPath| observation.copy.read(path);
-    record((plan, effects), request, workspace, (change, read_old))
-}
-
-/// Checks everything that could later prevent the recording of the changes, or their undo.
-fn check_request(request: &Request, workspace: &dyn Workspace) -> Result<(), Box<Outcome>> {
-    let (task, _) = CommandRun::new(
-        (NAME, CommandMode::Apply.success()),
-        request.clone(),
-        workspace,
-    )?;
-    if let Some(misuse) = task.usage_problem() {
-        return Err(refused_outcome(NAME, misuse));
-    }
-    match no_history_reason(workspace) {
-        Ok(None) => Ok(()),
-        Ok(Some(unkept)) => {
-            let message = format!("the changes could not be undone: {}", unkept.reason);
-            let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
-            let problem = Problem {
-                help: Some(help.to_owned()),
-                ..Problem::new(&code::NO_PLACE, message)
-            };
-            Err(refused_outcome(NAME, problem))
-        }
-        Err(failure) => Err(failure_outcome(NAME, &failure)),
-    }
-}
-
-/// A command that ran, with its changes and the tree before.
-struct Observation {
-    observed: Observed,
-    effects: CommandEffects,
-    copy: TreeCopy,
-}
-
-/// Runs the command, and finds its changes. Returns a problem if it cannot run.
-fn run_and_compare(
-    command: &RunCommand,
-    copy: TreeCopy,
-    (workspace, interrupt): (&dyn Workspace, &Interrupt),
-    max_file: u64,
-) -> Result<Result<Observation, Box<Problem>>, Failure> {
-    let git_files = GitFiles::of(workspace)?;
-    let directly = SandboxCommand {
+    let sandbox_command = SandboxCommand {
         root: &command.root,
         words: &command.words,
         environment: &command.environment(),
         stdout: command.stdout,
         limits: command.limits,
     };
-    let ran = match direct::run(&directly, interrupt) {
-        Ok(ran) => ran,
-        Err(error) => return Ok(Err(Box::new(start_problem(&error)))),
+    let started = match direct::run(&sandbox_command, interrupt) {
+        Ok(started) => started,
+        Err(error) => return *refused_outcome(NAME, start_problem(&error)),
     };
     // The command can have replaced directories.
     workspace.close_cached_handles();
-    let mut observed = Observed::of(workspace, &copy, max_file)?;
-    let mut problems = Vec::new();
-    if ran.reason != ExitReason::Exited(0) {
-        problems.push(exit_problem(&ran, command, &observed));
-    }
-    problems.append(&mut observed.problems);
-    problems.extend(GitFiles::of(workspace)?.warning(&git_files));
-    let report = Some(CommandReport::of(&command.text(), &ran));
-    Ok(Ok(Observation {
-        observed,
-        effects: CommandEffects { report, problems },
-        copy,
-    }))
-}
-
-/// Returns the problem of a command that did not succeed. Its changes stay.
-fn exit_problem(ran: &CommandOutput, command: &RunCommand, observed: &Observed) -> Problem {
-    let reason = exit_message(ran, command.limits.time);
-    let failed = Problem::new(&code::RUN, format!("the command failed: {reason}"));
-    if observed.change.is_empty() {
-        return failed;
-    }
-    Problem {
-        severity: Severity::Reject,
-        help: Some("its changes stay and are recorded; `wpatch undo` takes them back".to_owned()),
-        ..failed
-    }
-}
-
-/// Records the change that the command has made, and returns the outcome.
-fn record(
-    (change, effects): (TreeChange, CommandEffects),
-    request: Request,
-    workspace: &dyn Workspace,
-    (observed, read_old): (ObservedChange, &mut ReadOldContent<'_>),
-) -> Outcome {
-    let success = CommandMode::Apply.success();
-    let (task, begun) = match CommandRun::new((NAME, success), request, workspace) {
-        Ok(begun) => begun,
-        Err(outcome) => return *outcome,
-    };
     let mut done = Committed::from(begun);
-    done.problems().extend(effects.problems);
-    done.result.command_reports.run = effects.report;
-    done.resolved.selected.plan = change.into_plan();
+    let (report, failed) = describe_exit(&started, command);
+    done.result.command_reports.run = report;
+    // A signal must not end the recording.
+    task.request.context.interrupt = Interrupt::new();
+    let properties = task.command.clone();
+    record(task, (workspace, recovered), (&mut copy, limits), &mut done);
+    let is_unchanged = !done.result.is_observed;
+    if let (Ok(ExitReason::Stopped), Some(signal), true) =
+        (&started.reason, interrupt.signal(), is_unchanged)
+    {
+        return *failure_outcome(NAME, &Failure::Interrupted(signal));
+    }
+    finish(done, &properties, failed)
+}
+
+/// Checks everything that could later prevent the recording of the changes, or their undo. Recovers
+/// interrupted transactions, and copies the tree.
+fn prepare(
+    task: &CommandRun<'_>,
+    workspace: &dyn Workspace,
+    limits: CopyLimits,
+) -> Result<Result<(TreeCopy, Vec<RecoveredTransaction>), Box<Problem>>, Failure> {
+    if let Some(misuse) = task.usage_problem() {
+        return Ok(Err(Box::new(misuse)));
+    }
+    if let Some(unkept) = no_history_reason(workspace)? {
+        let message = format!("cannot record the changes for undo: {}", unkept.reason);
+        let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
+        return Ok(Err(Box::new(Problem {
+            help: Some(help.to_owned()),
+            ..Problem::new(&code::NO_PLACE, message)
+        })));
+    }
+    let recovered = if transaction::has_unfinished_changes(workspace)? {
+        let options = task.request.transaction_options();
+        transaction::recover_with_interrupt(workspace, options, task.interrupt())?
+    } else {
+        Vec::new()
+    };
+    let copy = TreeCopy::take(workspace, limits, task.interrupt())?;
+    Ok(copy.map(|copy| (copy, recovered)))
+}
+
+/// Finds the changes of the command and records them. Adds all problems to `done`. `recovered` are
+/// the transactions that were recovered before.
+fn record(
+    task: CommandRun<'_>,
+    (workspace, mut recovered): (&dyn Workspace, Vec<RecoveredTransaction>),
+    (copy, limits): (&mut TreeCopy, CopyLimits),
+    done: &mut Committed,
+) {
+    // This recovers a change that the command left unfinished, so it precedes the comparison.
     let options = task.request.transaction_options();
     let begun = Transaction::begin(workspace, options, task.interrupt());
-    let kept = begun.and_then(|(mut transaction, recovered)| {
-        done.note_recovered(recovered);
-        let layer = transaction.observe(observed, read_old)?;
-        Ok((transaction, layer))
+    let begun = begun.map(|(transaction, more)| {
+        recovered.extend(more);
+        transaction
     });
-    let (transaction, layer) = match kept {
-        Ok(kept) => kept,
-        Err(failure) => return unrecorded(&task, failure, done),
+    done.note_recovered(recovered);
+    let changes = match CommandChanges::of(workspace, copy, limits) {
+        Ok(changes) => changes,
+        // For example, the command removed the root.
+        Err(failure) => {
+            let all: Vec<_> = copy.entries.keys().cloned().collect();
+            return add_unrecorded(&failure, (copy, &all), done);
+        }
     };
-    // The tree before the command.
-    let tree = LayeredTree::new(workspace, String::new(), layer);
-    let task = CommandRun {
-        workspace: &tree,
-        ..task
+    done.result.is_observed = changes.has_changes();
+    let old_paths = changes.old_paths();
+    done.problems().extend(changes.problems);
+    let plan = TreeChange {
+        command: NAME,
+        files: changes.files,
     };
-    if let Err(failure) = describe_and_commit(&task, transaction, &mut done) {
-        return unrecorded(&task, failure, done);
+    done.resolved.selected.plan = plan.into_plan();
+    if changes.change.is_empty() {
+        return;
     }
-    task.note_history(&mut done);
-    done.finish(&task.command)
+    let recorded = begun.and_then(|transaction| {
+        commit(task, (transaction, changes.change), (workspace, copy), done)
+    });
+    if let Err(failure) = recorded {
+        add_unrecorded(&failure, (copy, &old_paths), done);
+    }
 }
 
-/// Checks the change on the tree before the command, for the report and the audit record, and
-/// commits it. A refusal is too late: it only becomes a part of the report.
-fn describe_and_commit<'w>(
-    task: &'w CommandRun<'_>,
-    transaction: Transaction<'w>,
+/// Commits the change, with the report and the audit record of a check.
+fn commit(
+    task: CommandRun<'_>,
+    (mut transaction, change): (Transaction<'_>, ObservedChange),
+    (workspace, copy): (&dyn Workspace, &mut TreeCopy),
     done: &mut Committed,
 ) -> Result<(), Failure> {
-    let mut options = preflight::Options {
+    let layer = transaction.observe(change, &mut |path| copy.read(path))?;
+    let previous_tree = LayeredTree::new(workspace, String::new(), layer);
+    let task = CommandRun {
+        workspace: &previous_tree,
+        ..task
+    };
+    let audit = match check(&task, transaction.has_audit(), done) {
+        Ok(()) => task.audit_context(&transaction, &done.resolved),
+        Err(failure) => {
+            let message = format!("the report and the audit record are incomplete: {failure}");
+            done.problems().push(Problem {
+                severity: Severity::Warning,
+                ..Problem::new(&code::NOT_APPLIED, message)
+            });
+            RecordContext::default()
+        }
+    };
+    let label = TransactionLabel {
+        command: NAME.to_owned(),
+        audit,
+        ..TransactionLabel::default()
+    };
+    task.commit(transaction.with_label(label), None, done)?;
+    task.note_history(done);
+    Ok(())
+}
+
+/// Checks the change on the previous tree. The change is already made, so a refusal only appears in
+/// the report.
+fn check(task: &CommandRun<'_>, has_audit: bool, done: &mut Committed) -> Result<(), Failure> {
+    let options = preflight::Options {
         checks_rights: false,
-        describe: task.request.look.describe || transaction.has_audit(),
+        describe: task.request.look.describe || has_audit,
         ..task.request.preflight_options()
     };
     task.resolve(&options, &StagingTarget::DISCARD, &mut done.resolved)?;
-    if done.is_refused() {
-        let errors = done.problems().iter_mut();
-        let errors = errors.filter(|problem| problem.severity == Severity::Error);
-        errors.for_each(|problem| problem.severity = Severity::Reject);
-        let known = done.problems().len();
-        // Without the policy, the report contains all files.
-        options.policy = Arc::default();
-        task.resolve(&options, &StagingTarget::DISCARD, &mut done.resolved)?;
-        done.problems().truncate(known);
-        add_decisions(task, &mut done.resolved);
+    if !done.is_refused() {
+        return Ok(());
     }
-    let label = TransactionLabel {
-        command: NAME.to_owned(),
-        audit: task.audit_context(&transaction, &done.resolved),
-        ..TransactionLabel::default()
+    lower_errors(done);
+    // A refused check stops before it has described all files. It is repeated without the policy.
+    let without_policy = preflight::Options {
+        policy: Arc::default(),
+        ..options
     };
-    task.commit(transaction.with_label(label), None, done)
+    let known = done.problems().len();
+    task.resolve(&without_policy, &StagingTarget::DISCARD, &mut done.resolved)?;
+    // The problems that remain are known already.
+    done.problems().truncate(known);
+    add_decisions(task, &mut done.resolved);
+    Ok(())
 }
 
-/// Adds the verdicts of the policy to the files, which were checked without it.
+/// Adds the verdicts of the policy to the files.
 fn add_decisions(task: &CommandRun<'_>, resolved: &mut Resolved) {
     let plan = &resolved.selected.plan;
     let decisions = preflight::decide_all(plan, task.workspace, &task.command.policy);
@@ -231,14 +227,74 @@ fn add_decisions(task: &CommandRun<'_>, resolved: &mut Resolved) {
     }
 }
 
-/// Returns the outcome of a command whose changes could not be recorded.
-fn unrecorded(task: &CommandRun<'_>, failure: Failure, mut done: Committed) -> Outcome {
-    task.record_failure(failure, &mut done);
-    let message = "the changes of the command stay in the tree, and `wpatch undo` cannot take them \
-                   back: they are not recorded";
+/// Turns errors into problems that do not mean an unchanged tree.
+fn lower_errors(done: &mut Committed) {
+    for problem in done.problems() {
+        if problem.severity == Severity::Error {
+            problem.severity = Severity::Reject;
+        }
+    }
+}
+
+/// Adds the problem of changes that could not be recorded because of `failure`. Saves the old files
+/// at `paths`.
+fn add_unrecorded(
+    failure: &Failure,
+    (copy, paths): (&mut TreeCopy, &[RelPath]),
+    done: &mut Committed,
+) {
+    done.result.is_observed = true;
+    done.add_failure(failure, None);
+    let saved = match copy.save(paths) {
+        Ok(directory) => format!("the old contents are in {}", directory.display()),
+        Err(error) => format!("the old contents could not be saved: {error}"),
+    };
+    let message = "the changes of the command are in the tree but not recorded; `wpatch undo` \
+                   cannot undo them";
     done.problems().push(Problem {
-        severity: Severity::Warning,
+        severity: Severity::Reject,
+        help: Some(saved).filter(|_| !paths.is_empty()),
         ..Problem::new(&code::NOT_APPLIED, message)
     });
-    done.finish(&task.command)
+}
+
+/// Returns the report about the command, and the problem if it did not succeed.
+fn describe_exit(
+    started: &StartedCommand,
+    command: &RunCommand,
+) -> (Option<CommandReport>, Option<Problem>) {
+    let failed = |reason: String| {
+        let message = format!("the command failed: {reason}");
+        Some(Problem::new(&code::RUN, message))
+    };
+    let reason = match &started.reason {
+        Ok(reason) => *reason,
+        Err(error) => return (None, failed(format!("its exit status is unknown: {error}"))),
+    };
+    let output = CommandOutput {
+        reason,
+        output: Vec::new(),
+        is_cut: false,
+        time: started.time,
+    };
+    let report = Some(CommandReport::of(&command.text(), &output));
+    if reason == ExitReason::Exited(0) {
+        return (report, None);
+    }
+    (report, failed(exit_message(&output, command.limits.time)))
+}
+
+/// Returns the outcome. `failed` is the problem of the command itself.
+fn finish(mut done: Committed, properties: &Command, failed: Option<Problem>) -> Outcome {
+    if let Some(mut problem) = failed {
+        if done.result.receipt.is_some() {
+            let help = "the changes stay and are recorded; run `wpatch undo` to undo them";
+            problem.help = Some(help.to_owned());
+        }
+        done.problems().insert(0, problem);
+    }
+    if done.result.is_observed {
+        lower_errors(&mut done);
+    }
+    done.finish(properties)
 }

@@ -26,11 +26,22 @@ impl Snapshot {
     pub(super) fn take(workspace: &dyn Workspace, interrupt: &Interrupt) -> Result<Self, Failure> {
         let mut stats = HashMap::new();
         let mut newest = Timestamp::default();
-        visit_tree(workspace, interrupt, &mut |path, stat| {
-            newest = newest.max(stat.modified);
-            stats.insert(path, stat);
-            Ok(())
-        })?;
+        let mut rest: Vec<Option<RelPath>> = vec![None];
+        while let Some(directory) = rest.pop() {
+            if let Some(signal) = interrupt.signal() {
+                return Err(Failure::Interrupted(signal));
+            }
+            for path in children(workspace, directory.as_ref())? {
+                let Some(stat) = workspace.stat(&path)? else {
+                    continue;
+                };
+                newest = newest.max(stat.modified);
+                if stat.kind == FileKind::Directory {
+                    rest.push(Some(path.clone()));
+                }
+                stats.insert(path, stat);
+            }
+        }
         if newest.seconds >= workspace.now().seconds - 1 {
             process::wait(TICK, || interrupt.is_raised());
         }
@@ -58,31 +69,6 @@ impl Snapshot {
         };
         self.get(path).map(identity) == now.map(identity)
     }
-}
-
-/// Calls `visit` for each file and directory below the root, except in `.git`. Files that are
-/// removed in the meantime may be left out.
-pub(super) fn visit_tree(
-    workspace: &dyn Workspace,
-    interrupt: &Interrupt,
-    visit: &mut dyn FnMut(RelPath, Stat) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let mut rest: Vec<Option<RelPath>> = vec![None];
-    while let Some(directory) = rest.pop() {
-        if let Some(signal) = interrupt.signal() {
-            return Err(Failure::Interrupted(signal));
-        }
-        for path in children(workspace, directory.as_ref())? {
-            let Some(stat) = workspace.stat(&path)? else {
-                continue;
-            };
-            if stat.kind == FileKind::Directory {
-                rest.push(Some(path.clone()));
-            }
-            visit(path, stat)?;
-        }
-    }
-    Ok(())
 }
 
 /// Returns the paths in `directory` that a patch can name.

@@ -3,31 +3,35 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
-use super::snapshot::visit_tree;
+use super::scan::TreeScan;
 use crate::digest::Digest;
-use crate::mode::FileKind;
+use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::policy::protecting_rule;
 use crate::preflight::{Problem, code};
 use crate::text::Bytes;
 use crate::transaction::{Failure, Interrupt};
-use crate::workspace::{ErrorKind, Stat, Workspace, WorkspaceError};
+use crate::workspace::disk::Disk;
+use crate::workspace::{DirectoryPermissions, ErrorKind, Stat, Workspace, WorkspaceError};
 
 /// The limits of a copy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyLimits {
     /// The maximum size of a file in bytes. The content of a larger one is not copied.
     pub(super) max_file: u64,
-    /// The maximum size of all copies in bytes.
+    /// The maximum size of all copies in bytes, and of all new contents.
     pub(super) max_copied: u64,
 }
 
-/// All files and directories below the root, except in `.git` and in state directories.
+/// All files and directories below the root.
 ///
-/// The contents are in one file without a name, which disappears with this process.
+/// The contents are in one file without a name, which the system removes with this process.
 pub(super) struct TreeCopy {
+    /// The files and directories that a transaction can record.
     pub(super) entries: BTreeMap<RelPath, CopiedEntry>,
+    /// The other files. Its entries are empty.
+    pub(super) scan: TreeScan,
     contents: File,
 }
 
@@ -57,34 +61,30 @@ impl TreeCopy {
         limits: CopyLimits,
         interrupt: &Interrupt,
     ) -> Result<Result<Self, Box<Problem>>, Failure> {
-        let mut entries = BTreeMap::new();
-        let mut total: u64 = 0;
-        visit_entries(workspace, interrupt, &mut |path, stat| {
-            if stat.kind == FileKind::Regular && stat.size <= limits.max_file {
-                total = total.saturating_add(stat.size);
-            }
-            let content = None;
-            entries.insert(path, CopiedEntry { stat, content });
-            Ok(())
-        })?;
+        let mut scan = TreeScan::of(workspace, interrupt)?;
+        let entries = std::mem::take(&mut scan.entries);
+        let is_copied =
+            |stat: &&Stat| stat.kind == FileKind::Regular && stat.size <= limits.max_file;
+        let sizes = entries.values().filter(is_copied).map(|stat| stat.size);
+        let total = sizes.fold(0, u64::saturating_add);
         if total > limits.max_copied {
             return Ok(Err(Box::new(too_large_problem(total, limits.max_copied))));
         }
-        let contents = tempfile::tempfile().map_err(temporary_file_error)?;
         let mut copy = Self {
             entries: BTreeMap::new(),
-            contents,
+            scan,
+            contents: tempfile::tempfile().map_err(temporary_file_error)?,
         };
         let mut end = 0;
-        for (path, entry) in entries {
+        for (path, stat) in entries {
             if let Some(signal) = interrupt.signal() {
                 return Err(Failure::Interrupted(signal));
             }
-            let content = match read_content(workspace, &path, entry.stat, limits.max_file)? {
+            let content = match read_content(workspace, &path, stat, limits.max_file) {
                 None => None,
                 Some(content) => Some(copy.add(&content, &mut end)?),
             };
-            copy.entries.insert(path, CopiedEntry { content, ..entry });
+            copy.entries.insert(path, CopiedEntry { stat, content });
         }
         Ok(Ok(copy))
     }
@@ -118,45 +118,51 @@ impl TreeCopy {
         read.map_err(temporary_file_error)?;
         Ok(bytes)
     }
-}
 
-/// Calls `visit` for each file and directory that a journal can name.
-pub(super) fn visit_entries(
-    workspace: &dyn Workspace,
-    interrupt: &Interrupt,
-    visit: &mut dyn FnMut(RelPath, Stat) -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    visit_tree(workspace, interrupt, &mut |path, stat| {
-        if protecting_rule(&path).is_some() {
-            return Ok(());
+    /// Writes the old files at `paths` to a new private directory, and returns it.
+    pub(super) fn save(&mut self, paths: &[RelPath]) -> Result<PathBuf, Failure> {
+        let directory = tempfile::Builder::new().prefix("wpatch-").tempdir();
+        let directory = directory.map_err(temporary_file_error)?;
+        let target = Disk::open(directory.path())?;
+        for path in paths {
+            let Some(CopiedEntry { stat, content }) = self.entries.get(path).copied() else {
+                continue;
+            };
+            if content.is_none() {
+                continue;
+            }
+            let mut above: Vec<_> = path.ancestors().collect();
+            above.reverse();
+            for parent in above {
+                match target.make_dir(&parent, DirectoryPermissions::Private) {
+                    Err(error) if error.kind == ErrorKind::Exists => {}
+                    made => made?,
+                }
+            }
+            let bytes = self.read(path)?;
+            if stat.kind == FileKind::Symlink {
+                target.symlink(&bytes, path, path, None)?;
+            } else {
+                let permissions = Permissions::Exact(stat.permissions);
+                target.create(path, &[&bytes], permissions, None)?;
+            }
         }
-        visit(path, stat)
-    })
+        Ok(directory.keep())
+    }
 }
 
 /// Returns the content of a regular file, or the target of a link. Returns `None` for other files,
-/// and for a file that is too large, is gone or may not be read.
+/// and for a file that is larger than `max_file` bytes or cannot be read.
 pub(super) fn read_content(
     workspace: &dyn Workspace,
     path: &RelPath,
     stat: Stat,
     max_file: u64,
-) -> Result<Option<Bytes>, Failure> {
-    let read = match stat.kind {
-        FileKind::Regular => workspace.read(path, max_file).map(|(bytes, _)| bytes),
-        FileKind::Symlink => workspace.read_link(path).map(Bytes::from),
-        FileKind::Directory | FileKind::Special => return Ok(None),
-    };
-    let is_ordinary = |error: &WorkspaceError| {
-        matches!(
-            error.kind,
-            ErrorKind::TooLarge | ErrorKind::Denied | ErrorKind::Missing | ErrorKind::NotRegular
-        )
-    };
-    match read {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if is_ordinary(&error) => Ok(None),
-        Err(error) => Err(error.into()),
+) -> Option<Bytes> {
+    match stat.kind {
+        FileKind::Regular => Some(workspace.read(path, max_file).ok()?.0),
+        FileKind::Symlink => Some(workspace.read_link(path).ok()?.into()),
+        FileKind::Directory | FileKind::Special => None,
     }
 }
 

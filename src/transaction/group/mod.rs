@@ -149,8 +149,7 @@ impl<'w> Transaction<'w> {
         match &self.members[..] {
             [member] if self.workspace.roots().is_none() => Ok(member),
             _ => Err(Failure::State {
-                reason: "several roots permit no change of git's index and no observed command"
-                    .to_owned(),
+                reason: "this change is possible in one root only".to_owned(),
             }),
         }
     }

@@ -43,6 +43,7 @@ fn observed() -> ObservedChange {
     let file = |name: &str, before: Option<&str>, after: Option<&str>| ObservedFile {
         path: path(name),
         from: None,
+        owner: None,
         before: before.map(version),
         after: after.map(version),
     };

@@ -3,6 +3,7 @@
 use std::process::Child;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{desk, files, ops, script};
@@ -10,7 +11,7 @@ use crate::systems::{Desk, program};
 use crate::world::wpatch;
 
 /// Returns the report of a command whose changes stay although it did not succeed.
-fn stays(desk: &Desk, words: &[&str]) -> Value {
+pub(super) fn stays(desk: &Desk, words: &[&str]) -> Value {
     let report = desk.says(words, b"");
     let facts = ["ok", "changed", "exit_code", "outcome"].map(|name| report[name].clone());
     assert_eq!(
@@ -22,13 +23,17 @@ fn stays(desk: &Desk, words: &[&str]) -> Value {
 }
 
 /// Starts a script and waits until the file `ready` exists.
-fn start(desk: &Desk, text: &str) -> Child {
+pub(super) fn start(desk: &Desk, text: &str) -> Child {
     let mut command = program(&desk.root(), &script(&[], text));
     let child = command.spawn().unwrap();
-    while !desk.path("ready").exists() {
+    wait_for(desk, "ready");
+    child
+}
+
+pub(super) fn wait_for(desk: &Desk, name: &str) {
+    while !desk.path(name).exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
-    child
 }
 
 #[test]
@@ -49,7 +54,15 @@ fn the_changes_of_a_failed_command_stay_and_can_be_undone() {
 #[test]
 fn a_command_that_fails_without_changes_is_refused() {
     let desk = desk();
-    desk.refuses("denied", &script(&[], "exit 7"), b"");
+    let before = files(&desk);
+    let report = desk.says(&script(&[], "exit 7"), b"");
+    let facts = ["changed", "exit_code", "outcome"].map(|name| report[name].clone());
+    assert_eq!(
+        facts,
+        [json!(false), json!(3), json!("refused")],
+        "{report:#}"
+    );
+    assert_eq!(files(&desk), before);
     let missing = desk.refuses(
         "denied",
         &["run", "--observe", "--", "no-such-program"],
@@ -84,8 +97,7 @@ fn a_signal_ends_the_command_and_its_changes_are_recorded() {
     let desk = desk();
     let before = files(&desk);
     let mut child = start(&desk, "echo 2 >> a; touch ready; sleep 60");
-    let id = rustix::process::Pid::from_child(&child);
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(1));
     desk.does(&["undo"], b"");
     assert_eq!(files(&desk), before);
@@ -95,7 +107,10 @@ fn a_signal_ends_the_command_and_its_changes_are_recorded() {
 #[test]
 fn a_killed_program_leaves_no_entry_and_no_scratch_file() {
     let desk = desk();
-    let mut child = start(&desk, "echo 2 >> a; touch ready; exec sleep 31.7");
+    let mut child = start(
+        &desk,
+        "echo 2 >> a; echo $$ > id; mv id ready; exec sleep 60",
+    );
     child.kill().unwrap();
     child.wait().unwrap();
     desk.does(&["recover"], b"");
@@ -113,14 +128,12 @@ fn a_killed_program_leaves_no_entry_and_no_scratch_file() {
     let names: Vec<_> = state.map(|entry| entry.unwrap().file_name()).collect();
     let is_expected = |name: &std::ffi::OsString| name == "lock" || name == "audit.jsonl";
     assert!(names.iter().all(is_expected), "{names:?}");
-    let mut pkill = std::process::Command::new("pkill");
-    assert!(
-        pkill
-            .args(["-f", "^sleep 31.7$"])
-            .status()
-            .unwrap()
-            .success()
-    );
+    let id = String::from_utf8(desk.bytes("ready")).unwrap();
+    kill_process(
+        Pid::from_raw(id.trim().parse().unwrap()).unwrap(),
+        Signal::KILL,
+    )
+    .unwrap();
 }
 
 /// A policy cannot refuse a change that is already made, so the report says that it would have.
@@ -216,13 +229,14 @@ fn options_that_could_refuse_a_change_are_usage_errors() {
 }
 
 /// A process that the command leaves in its group cannot write later.
+#[cfg(target_os = "linux")]
 #[test]
 fn background_processes_end_with_the_command() {
     let desk = desk();
-    desk.does(
-        &script(&[], "(sleep 1; echo late > late) & echo 2 >> a"),
-        b"",
-    );
-    std::thread::sleep(Duration::from_millis(1500));
-    assert!(!desk.path("late").exists());
+    desk.does(&script(&[], "sleep 60 & echo $! > ../id; echo 2 >> a"), b"");
+    let id = String::from_utf8(desk.bytes("../id")).unwrap();
+    let id = id.trim();
+    // The killed process may wait for its new parent.
+    let status = fs_err::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    assert!(status.is_empty() || status.contains(") Z "), "{status}");
 }

@@ -17,7 +17,6 @@ use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags,
     mount as mount_file_system, mount_change, mount_remount, move_mount, open_tree, unmount,
 };
-
 use rustix::process::getuid;
 
 use super::fuse;
@@ -73,26 +72,29 @@ pub(super) fn mount(root: &Path, bytes: u64) -> Result<Overlay> {
     for mount in &mounts {
         mount.make_read_only()?;
     }
-    // These are taken before the new mounts hide them.
-    let mut below = Vec::new();
+    // These are cloned before the new mounts hide them.
+    let mut nested_mounts = Vec::new();
     for mount in mounts
         .iter()
         .filter(|mount| is_outermost_below(root, mount, &mounts))
     {
-        below.push((&mount.path, clone_mount(&mount.path)?));
+        nested_mounts.push((&mount.path, clone_mount(&mount.path)?));
     }
     let devices = open_devices(root);
     let lower = open_directory(root)?;
+    // If the system has none that it may hide, `/tmp` contains the root. It is hidden only until the
+    // unmount below, and `lower` is already open.
     let scratch = Path::new(temporary_directory(root).unwrap_or(TEMPORARY[0]));
     mount_memory(scratch, bytes)?;
     let overlay = mount_overlay(&lower, scratch, root)?;
-    unmount(scratch, UnmountFlags::DETACH).map_err(failed("hide", scratch))?;
+    // The overlay stays: `overlay` contains a second mount of it.
+    unmount(scratch, UnmountFlags::DETACH).map_err(failed("unmount", scratch))?;
     mount_devices(devices, bytes)?;
     for directory in temporary_directories(root) {
         mount_memory(Path::new(directory), bytes)?;
     }
     move_to(&overlay.tree, root)?;
-    for (path, tree) in below {
+    for (path, tree) in nested_mounts {
         move_to(&tree, path)?;
     }
     Ok(overlay)
@@ -171,12 +173,12 @@ fn mount_with_fuse(
     (merged, root): (&Path, &Path),
     refused: MountError,
 ) -> Result<Child> {
-    // The server of root mounts a file system that is open to every user of its namespace, and
-    // therefore closed to wpatch itself; see `allow_other` in fuse(8).
+    // For root, `fuse-overlayfs` uses `allow_other`. The kernel then admits only processes of the
+    // user namespace of the mount, and wpatch itself is outside of it; see fuse(8).
     if getuid().is_root() {
         return Err(refused);
     }
-    // The kernel leaves a directory in the other one that only root can open.
+    // The failed mount of the kernel left a directory in `work` that only root can open.
     let work = scratch.join("fuse-work");
     make_directory(&work)?;
     let work = open_directory(&work)?;
