@@ -86,13 +86,16 @@ pub(super) fn observe_command(
     finish(done, &properties, failed)
 }
 
+/// The copy of the tree, and the transactions that were recovered before.
+type Prepared = (TreeCopy, Vec<RecoveredTransaction>);
+
 /// Checks everything that could later prevent the recording of the changes, or their undo. Recovers
 /// interrupted transactions, and copies the tree.
 fn prepare(
     task: &CommandRun<'_>,
     workspace: &dyn Workspace,
     limits: CopyLimits,
-) -> Result<Result<(TreeCopy, Vec<RecoveredTransaction>), Box<Problem>>, Failure> {
+) -> Result<Result<Prepared, Box<Problem>>, Failure> {
     if let Some(misuse) = task.usage_problem() {
         return Ok(Err(Box::new(misuse)));
     }

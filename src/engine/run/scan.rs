@@ -93,13 +93,11 @@ impl TreeScan {
 
     /// Adds a file. Returns its path if it is a directory.
     fn add(&mut self, workspace: &dyn Workspace, path: RelPath) -> Option<RelPath> {
-        let stat = match workspace.stat(&path) {
-            Ok(stat) => stat?,
-            Err(_) => {
-                self.unread.insert(path);
-                return None;
-            }
+        let Ok(stat) = workspace.stat(&path) else {
+            self.unread.insert(path);
+            return None;
         };
+        let stat = stat?;
         let is_directory = stat.kind == FileKind::Directory;
         if protecting_rule(&path).is_none() {
             self.entries.insert(path.clone(), stat);
