@@ -68,11 +68,17 @@ fn find_unfinished(
 }
 
 fn read_file(workspace: &dyn Workspace, home: &RelPath) -> Result<Option<Bytes>, Failure> {
-    match workspace.read(&join(home, AUDIT_FILE)?, u64::MAX) {
+    let path = join(home, AUDIT_FILE)?;
+    match workspace.read(&path, u64::MAX) {
         Ok((bytes, _)) => Ok(Some(bytes)),
-        Err(error) if is_unreachable(error.kind) => Ok(None),
+        // A file of another type, such as a directory or a link, is not a missing file.
+        Err(error) if is_unreachable(error.kind) && !exists(workspace, &path) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+fn exists(workspace: &dyn Workspace, path: &RelPath) -> bool {
+    matches!(workspace.stat(path), Ok(Some(_)))
 }
 
 fn verify_file(

@@ -45,10 +45,13 @@ impl ChangeStager {
                 .is_some();
             let is_missing = lock_unpoisoned(&self.missing).contains(&above);
             let is_directory = || -> Result<bool, Failure> {
-                Ok(!is_missing
-                    && workspace
-                        .stat(&above)?
-                        .is_some_and(|stat| stat.kind == FileKind::Directory))
+                let found = match workspace.stat(&above) {
+                    // The change removes the link above it. Otherwise, the swap finds the link.
+                    Err(error) if error.kind == ErrorKind::ThroughLink => None,
+                    found => found?,
+                };
+                let is_directory = found.is_some_and(|stat| stat.kind == FileKind::Directory);
+                Ok(!is_missing && is_directory)
             };
             if is_existing || is_known || is_directory()? {
                 break;

@@ -267,3 +267,22 @@ fn a_removed_file_is_detected() {
         assert_eq!((problem.kind, problem.line), (Truncated, 1), "{copies:?}");
     }
 }
+
+#[test]
+fn a_directory_or_a_link_in_the_place_of_the_file_is_an_error() {
+    use wpatch::workspace::{DirectoryPermissions, Workspace};
+
+    let file = super::path(super::FILE);
+    for is_link in [false, true] {
+        let memory = super::memory();
+        if is_link {
+            memory.symlink(b"elsewhere", &file, &file, None).unwrap();
+        } else {
+            memory
+                .make_dir(&file, DirectoryPermissions::Private)
+                .unwrap();
+        }
+        let verified = wpatch::engine::verify_audit(&memory, super::OPTIONS);
+        assert_eq!(verified.unwrap_err().report.exit_code, 4, "{is_link}");
+    }
+}

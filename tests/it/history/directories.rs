@@ -53,17 +53,25 @@ fn an_empty_directory_stays_however_deep_the_file_was_that_came() {
 
 #[test]
 fn a_directory_that_became_a_link_comes_back() {
-    for steps in [
-        &[&[Step::Delete("d/f"), Step::Put("d", Entry::link("e"))][..]][..],
-        &[&[Step::Delete("d/f")], &[Step::Put("d", Entry::link("e"))]],
-    ] {
-        let memory = memory(&[("d/f", Entry::file("x"))]);
-        let before = tree(&memory);
-        for step in steps {
-            put(&memory, step);
+    for file in ["d/f", "d/below/f", "d/below/deeper/f"] {
+        for steps in [
+            &[&[Step::Delete(file), Step::Put("d", Entry::link("e"))][..]][..],
+            &[&[Step::Delete(file)], &[Step::Put("d", Entry::link("e"))]],
+        ] {
+            let memory = memory(&[(file, Entry::file("x")), ("e/other", Entry::file("y"))]);
+            let before = tree(&memory);
+            for step in steps {
+                put(&memory, step);
+            }
+            let after = tree(&memory);
+            assert!(
+                done(&undo(&memory, UndoTarget::Last(steps.len()))),
+                "{file}"
+            );
+            assert_eq!(tree(&memory), before, "{file}");
+            assert!(done(&undo(&memory, UndoTarget::Undo)), "{file}");
+            assert_eq!(tree(&memory), after, "{file}");
         }
-        assert!(done(&undo(&memory, UndoTarget::Last(steps.len()))));
-        assert_eq!(tree(&memory), before);
     }
 }
 
