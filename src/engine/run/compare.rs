@@ -1,11 +1,11 @@
 //! Finds the changes of a command in the tree on which it ran. Read [`CommandChanges::of`] first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::moves::join_moves;
-use super::scan::{FileIdentity, TreeScan};
-use super::tree_copy::{CopiedContent, CopiedEntry, CopyLimits, TreeCopy, read_content};
+use super::scan::{CopiedContent, CopiedEntry, FileIdentity, TreeScan};
+use super::tree_copy::{CopyLimits, TreeCopy, read_content};
 use crate::digest::Digest;
 use crate::engine::request::{TargetFile, TargetState};
 use crate::mode::{FileKind, FileMode};
@@ -53,10 +53,11 @@ impl CommandChanges {
             problems: Vec::new(),
         };
         for (path, before) in &copy.entries {
-            comparison.compare(path, Some(*before), after.entries.remove(path));
+            let new = after.entries.remove(path);
+            comparison.compare(path, Some(*before), new.map(|entry| entry.stat));
         }
-        for (path, stat) in std::mem::take(&mut after.entries) {
-            comparison.compare(&path, None, Some(stat));
+        for (path, entry) in std::mem::take(&mut after.entries) {
+            comparison.compare(&path, None, Some(entry.stat));
         }
         comparison.compare_unread(&copy.scan, &after);
         comparison.compare_protected(&copy.scan, &after);
@@ -225,12 +226,15 @@ impl Comparison<'_> {
     /// Adds a problem for each protected file or directory with a change in it.
     fn compare_protected(&mut self, before: &TreeScan, after: &TreeScan) {
         let [old, new] = [before, after].map(|scan| &scan.protected);
-        let is_changed = |path: &&RelPath| old.get(*path) != new.get(*path);
-        let changed: BTreeMap<RelPath, &RelPath> = (old.keys().chain(new.keys()))
-            .filter(is_changed)
-            .map(|path| (outermost_protected(path), path))
-            .collect();
-        for (outermost, path) in changed {
+        let identity = |entry: &CopiedEntry| FileIdentity::from(entry.stat);
+        let is_changed =
+            |path: &&RelPath| old.get(*path).map(identity) != new.get(*path).map(identity);
+        let mut reported = BTreeSet::new();
+        for path in (old.keys().chain(new.keys())).filter(is_changed) {
+            let outermost = outermost_protected(path);
+            if !reported.insert(outermost.clone()) {
+                continue;
+            }
             let is_in = |other: &&RelPath| **other == outermost || other.is_below(&outermost);
             let remains = new.keys().any(|other| is_in(&other));
             if remains {

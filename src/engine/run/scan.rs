@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::snapshot::{is_git, join};
+use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::policy::{GIT_DIRECTORY_RULE, protecting_rule};
@@ -15,13 +16,32 @@ const STATE: &[u8] = b"wpatch";
 /// All files below the root, except those in state directories.
 #[derive(Debug, Default)]
 pub(super) struct TreeScan {
-    /// The files and directories that a transaction can record.
-    pub(super) entries: BTreeMap<RelPath, Stat>,
+    /// The files and directories that a transaction can record, without their contents.
+    pub(super) entries: BTreeMap<RelPath, CopiedEntry>,
     /// The directories that cannot be listed or contain paths that are too long, and other files
     /// that cannot be examined.
     pub(super) unread: BTreeSet<RelPath>,
     /// The files with protected names, such as those of git, which are never recorded.
-    pub(super) protected: BTreeMap<RelPath, FileIdentity>,
+    pub(super) protected: BTreeMap<RelPath, CopiedEntry>,
+}
+
+/// A file or directory at the time of a scan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopiedEntry {
+    pub(super) stat: Stat,
+    /// The content of a regular file, or the target of a link. `None` for other files, and if it
+    /// was not copied.
+    pub(super) content: Option<CopiedContent>,
+}
+
+/// The copy of a content.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopiedContent {
+    pub(super) digest: Digest,
+    /// The size in bytes.
+    pub(super) size: u64,
+    /// The position of the first byte among the contents.
+    pub(super) start: u64,
 }
 
 /// The attributes by which a change of a file is noticed without its content.
@@ -99,10 +119,12 @@ impl TreeScan {
         };
         let stat = stat?;
         let is_directory = stat.kind == FileKind::Directory;
+        let content = None;
+        let entry = CopiedEntry { stat, content };
         if protecting_rule(&path).is_none() {
-            self.entries.insert(path.clone(), stat);
+            self.entries.insert(path.clone(), entry);
         } else if !is_directory {
-            self.protected.insert(path.clone(), stat.into());
+            self.protected.insert(path.clone(), entry);
         }
         is_directory.then_some(path)
     }

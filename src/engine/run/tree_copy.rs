@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use super::scan::TreeScan;
+use super::scan::{CopiedContent, CopiedEntry, TreeScan};
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
@@ -35,25 +35,6 @@ pub(super) struct TreeCopy {
     contents: File,
 }
 
-/// A file or directory before the command.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CopiedEntry {
-    pub(super) stat: Stat,
-    /// The content of a regular file, or the target of a link. `None` for other files, and if it
-    /// could not be read.
-    pub(super) content: Option<CopiedContent>,
-}
-
-/// The copy of a content.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CopiedContent {
-    pub(super) digest: Digest,
-    /// The size in bytes.
-    pub(super) size: u64,
-    /// The position of the first byte among the contents.
-    start: u64,
-}
-
 impl TreeCopy {
     /// Copies the tree. Returns a problem if it exceeds the limits.
     pub(super) fn take(
@@ -64,8 +45,9 @@ impl TreeCopy {
         let mut scan = TreeScan::of(workspace, interrupt)?;
         let entries = std::mem::take(&mut scan.entries);
         let is_copied =
-            |stat: &&Stat| stat.kind == FileKind::Regular && stat.size <= limits.max_file;
-        let sizes = entries.values().filter(is_copied).map(|stat| stat.size);
+            |stat: &Stat| stat.kind == FileKind::Regular && stat.size <= limits.max_file;
+        let stats = entries.values().map(|entry| entry.stat);
+        let sizes = stats.filter(is_copied).map(|stat| stat.size);
         let total = sizes.fold(0, u64::saturating_add);
         if total > limits.max_copied {
             return Ok(Err(Box::new(too_large_problem(total, limits.max_copied))));
@@ -76,7 +58,7 @@ impl TreeCopy {
             contents: tempfile::tempfile().map_err(temporary_file_error)?,
         };
         let mut end = 0;
-        for (path, stat) in entries {
+        for (path, CopiedEntry { stat, .. }) in entries {
             if let Some(signal) = interrupt.signal() {
                 return Err(Failure::Interrupted(signal));
             }

@@ -274,7 +274,7 @@ fn a_directory_or_a_link_in_the_place_of_the_file_is_an_error() {
 
     let file = super::path(super::FILE);
     for is_link in [false, true] {
-        let memory = super::memory();
+        let memory = memory();
         if is_link {
             memory.symlink(b"elsewhere", &file, &file, None).unwrap();
         } else {
@@ -282,7 +282,7 @@ fn a_directory_or_a_link_in_the_place_of_the_file_is_an_error() {
                 .make_dir(&file, DirectoryPermissions::Private)
                 .unwrap();
         }
-        let verified = wpatch::engine::verify_audit(&memory, super::OPTIONS);
+        let verified = engine::verify_audit(&memory, OPTIONS);
         assert_eq!(verified.unwrap_err().report.exit_code, 4, "{is_link}");
     }
 }

@@ -95,7 +95,7 @@ fn a_git_directory_keeps_the_state_and_a_link_to_one_does_not() {
         .iter()
         .filter(|name| name.starts_with(".git/wpatch/entry-"))
         .count();
-    assert_eq!((names.len(), history), (5 + 3, 3), "{names:?}");
+    assert_eq!((names.len(), history), (6 + 3, 3), "{names:?}");
     assert!(names.contains(&".git/wpatch/lock".to_owned()));
     let memory = self::memory(&[
         ("a", Entry::file("old")),
