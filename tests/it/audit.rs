@@ -6,6 +6,7 @@ mod places;
 mod rejections;
 mod repairs;
 mod requests;
+#[cfg(unix)]
 mod signatures;
 mod tampering;
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::requests::desk;
+#[cfg(unix)]
 use crate::repository::{git, run};
 use crate::systems::Desk;
 
@@ -140,6 +141,7 @@ fn a_trace_lists_the_lines_that_a_change_wrote_and_their_author() {
     assert_eq!(all[0].get("vcs"), None);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_trace_in_a_git_work_tree_names_its_commit() {
     let desk = Desk::with(&[("a", b"1\n")]);

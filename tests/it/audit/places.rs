@@ -48,7 +48,8 @@ fn the_records_of_an_external_history_move_into_a_new_state_directory() {
         );
         let output = command.output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
-        String::from_utf8(output.stdout).unwrap()
+        // Windows separates the components of a path in another way.
+        String::from_utf8(output.stdout).unwrap().replace('\\', "/")
     };
     run(&["edit", "a", "--old", "1", "--new", "2", "--by", "Alice"]);
     run(&["undo"]);
