@@ -11,7 +11,12 @@ use crate::systems::Desk;
 fn the_tools_work_in_a_session_and_the_session_is_committed_at_once() {
     let desk = Desk::with(&[("a", b"one\n"), ("d/b", b"two\n")]);
     init(&desk.root());
-    let mut client = Client::of(&desk, &["--verify", "test -e new"]);
+    let verify = if cfg!(windows) {
+        "if not exist new exit 1"
+    } else {
+        "test -e new"
+    };
+    let mut client = Client::of(&desk, &["--verify", verify]);
     let text = client.does("session", &json!({"action": "begin", "note": "why"}));
     let id = text.trim_end().rsplit(' ').next().unwrap().to_owned();
     let text = client.does(

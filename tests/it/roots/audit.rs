@@ -72,7 +72,11 @@ fn each_root_has_a_record_of_its_own_files_and_is_verified_alone() {
             for side in ["before", "after"] {
                 assert!(changed[side]["sha256"].is_string(), "{record}");
             }
-            let real = |name: &str| fs::canonicalize(all.path(name)).unwrap();
+            let real = |name: &str| {
+                let path = fs::canonicalize(all.path(name)).unwrap();
+                let path = path.to_str().unwrap().trim_start_matches(r"\\?\");
+                path.replace('\\', "/")
+            };
             let roots = json!(["api", "web"].map(|name| json!({"name": name, "path": real(name)})));
             assert_eq!(record["roots"], roots);
         }

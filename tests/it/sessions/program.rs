@@ -76,7 +76,12 @@ fn a_session_of_several_calls_is_committed_at_once() {
     );
 
     assert_seen(&desk, id, patch);
-    let report = desk.does(&["commit", id, "--verify", "test -e new/c"], b"");
+    let verify = if cfg!(windows) {
+        "if not exist new\\c exit 1"
+    } else {
+        "test -e new/c"
+    };
+    let report = desk.does(&["commit", id, "--verify", verify], b"");
     assert_eq!(
         (&report["changed"], &report["command"]),
         (&true.into(), &"commit".into())
