@@ -60,7 +60,7 @@ pub(super) struct RunOptions {
     /// Limit the bytes that CMD can write to the root, which are kept in memory [default: 1073741824]
     #[arg(long, value_name = "BYTES")]
     max_written: Option<NonZero<u64>>,
-    /// Limit the bytes of all files that --observe copies, and of those that change [default: 1073741824]
+    /// Limit the bytes that --observe copies before CMD runs, and the bytes of all changed files [default: 1073741824]
     #[arg(long, value_name = "BYTES", requires = "observe")]
     max_copied: Option<u64>,
     /// Limit the size of each file that changes, in bytes [default: 536870912]

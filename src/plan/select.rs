@@ -228,25 +228,8 @@ mod tests {
             }])
         };
         Operation {
-            action,
-            path: name(path),
             from: from.map(name),
-            edit: Edit::Keep,
-            old_mode: None,
-            new_mode: None,
-            blobs: None,
-            expected: None,
-            input: 0,
-            number: 0,
-            left_out: Box::default(),
-            span: Span::default(),
-            step: 0,
-            part: 0,
-            direction: Direction::Forward,
-            distinguishes_missing: true,
-            guard: None,
-            permissions: None,
-            preamble: None,
+            ..Operation::new(action, name(path))
         }
     }
 

@@ -323,7 +323,7 @@ impl Comparison<'_> {
     fn add_git_problem(&mut self, path: &RelPath) {
         let name = path.as_bytes();
         let is_index = name == b".git/index";
-        // The index names new objects only. wpatch adds those that it needs itself.
+        // The index names new objects only. wpatch itself adds the objects that it needs.
         let belongs_to_index = is_index || name.starts_with(b".git/objects/");
         if belongs_to_index && self.index_use == GitIndexUse::Update {
             return;

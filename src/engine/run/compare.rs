@@ -52,7 +52,7 @@ impl CommandChanges {
             change: ObservedChange::default(),
             problems: Vec::new(),
         };
-        for (path, before) in &copy.entries {
+        for (path, before) in &copy.scan.entries {
             let new = after.entries.remove(path);
             comparison.compare(path, Some(*before), new.map(|entry| entry.stat));
         }
@@ -276,7 +276,7 @@ fn is_unchanged(before: Option<Stat>, after: Option<Stat>) -> bool {
 /// Returns the change of `file` for the transaction.
 fn to_observed_file(file: &TargetFile, copy: &TreeCopy) -> ObservedFile {
     let old_path = file.from.as_ref().unwrap_or(&file.path);
-    let copied = copy.entries.get(old_path);
+    let copied = copy.scan.entries.get(old_path);
     let old_size = copied.and_then(|entry| entry.content);
     let old_size = old_size.map_or(0, |content| content.size);
     let before = file.before.map(|before| Version {

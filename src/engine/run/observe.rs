@@ -16,6 +16,7 @@ use super::tree_copy::{CopyLimits, TreeCopy};
 use super::{NAME, RunCommand, start_problem};
 use crate::engine::commands::exit_message;
 use crate::engine::failure::failure_outcome;
+use crate::engine::problems::no_state_directory_problem;
 use crate::engine::request::{Request, TreeChange};
 use crate::engine::stages::{Command, Committed, Resolved, StagingTarget};
 use crate::engine::task::{CommandMode, CommandRun};
@@ -101,10 +102,9 @@ fn prepare(
     }
     if let Some(unkept) = no_history_reason(workspace)? {
         let message = format!("cannot record the changes for undo: {}", unkept.reason);
-        let help = "run `wpatch init`, use a git work tree, or set XDG_STATE_HOME";
         return Ok(Err(Box::new(Problem {
-            help: Some(help.to_owned()),
-            ..Problem::new(&code::NO_PLACE, message)
+            message,
+            ..no_state_directory_problem("the record")
         })));
     }
     let recovered = if transaction::has_unfinished_changes(workspace)? {
@@ -137,7 +137,7 @@ fn record(
         Ok(changes) => changes,
         // For example, the command removed the root.
         Err(failure) => {
-            let all: Vec<_> = copy.entries.keys().cloned().collect();
+            let all: Vec<_> = copy.scan.entries.keys().cloned().collect();
             return add_unrecorded(&failure, (copy, &all), done);
         }
     };

@@ -16,7 +16,7 @@ const STATE: &[u8] = b"wpatch";
 /// All files below the root, except those in state directories.
 #[derive(Debug, Default)]
 pub(super) struct TreeScan {
-    /// The files and directories that a transaction can record, without their contents.
+    /// The files and directories that a transaction can record.
     pub(super) entries: BTreeMap<RelPath, CopiedEntry>,
     /// The directories that cannot be listed or contain paths that are too long, and other files
     /// that cannot be examined.

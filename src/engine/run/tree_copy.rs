@@ -1,6 +1,5 @@
 //! The tree before a command that runs on it, with copies of all contents.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -28,9 +27,6 @@ pub(super) struct CopyLimits {
 ///
 /// The contents are in one file without a name, which the system removes with this process.
 pub(super) struct TreeCopy {
-    /// The files and directories that a transaction can record.
-    pub(super) entries: BTreeMap<RelPath, CopiedEntry>,
-    /// The other files. Its entries are empty.
     pub(super) scan: TreeScan,
     contents: File,
 }
@@ -43,49 +39,38 @@ impl TreeCopy {
         interrupt: &Interrupt,
     ) -> Result<Result<Self, Box<Problem>>, Failure> {
         let mut scan = TreeScan::of(workspace, interrupt)?;
-        let entries = std::mem::take(&mut scan.entries);
         let is_copied =
             |stat: &Stat| stat.kind == FileKind::Regular && stat.size <= limits.max_file;
-        let stats = entries.values().map(|entry| entry.stat);
+        let stats = scan.entries.values().map(|entry| entry.stat);
         let sizes = stats.filter(is_copied).map(|stat| stat.size);
         let total = sizes.fold(0, u64::saturating_add);
         if total > limits.max_copied {
             return Ok(Err(Box::new(too_large_problem(total, limits.max_copied))));
         }
-        let mut copy = Self {
-            entries: BTreeMap::new(),
-            scan,
-            contents: tempfile::tempfile().map_err(temporary_file_error)?,
-        };
+        let mut contents = tempfile::tempfile().map_err(temporary_file_error)?;
         let mut end = 0;
-        for (path, CopiedEntry { stat, .. }) in entries {
+        for (path, entry) in &mut scan.entries {
             if let Some(signal) = interrupt.signal() {
                 return Err(Failure::Interrupted(signal));
             }
-            let content = match read_content(workspace, &path, stat, limits.max_file) {
-                None => None,
-                Some(content) => Some(copy.add(&content, &mut end)?),
+            let Some(content) = read_content(workspace, path, entry.stat, limits.max_file) else {
+                continue;
             };
-            copy.entries.insert(path, CopiedEntry { stat, content });
+            contents.write_all(&content).map_err(temporary_file_error)?;
+            let size = content.len() as u64;
+            entry.content = Some(CopiedContent {
+                digest: Digest::of(&content),
+                size,
+                start: end,
+            });
+            end += size;
         }
-        Ok(Ok(copy))
-    }
-
-    fn add(&mut self, content: &[u8], end: &mut u64) -> Result<CopiedContent, Failure> {
-        let written = self.contents.write_all(content);
-        written.map_err(temporary_file_error)?;
-        let start = *end;
-        *end += content.len() as u64;
-        Ok(CopiedContent {
-            digest: Digest::of(content),
-            size: content.len() as u64,
-            start,
-        })
+        Ok(Ok(Self { scan, contents }))
     }
 
     /// Returns the content that the file at `path` had before the command.
     pub(super) fn read(&mut self, path: &RelPath) -> Result<Vec<u8>, Failure> {
-        let content = self.entries.get(path).and_then(|entry| entry.content);
+        let content = self.scan.entries.get(path).and_then(|entry| entry.content);
         let content =
             content.ok_or_else(|| temporary_file_error(io::ErrorKind::NotFound.into()))?;
         let mut bytes = Vec::new();
@@ -107,7 +92,7 @@ impl TreeCopy {
         let directory = directory.map_err(temporary_file_error)?;
         let target = Disk::open(directory.path())?;
         for path in paths {
-            let Some(CopiedEntry { stat, content }) = self.entries.get(path).copied() else {
+            let Some(CopiedEntry { stat, content }) = self.scan.entries.get(path).copied() else {
                 continue;
             };
             if content.is_none() {

@@ -1,4 +1,4 @@
-//! The versions of files: those that a session keeps, and those in the tree.
+//! The versions of files in a session and in the tree.
 
 use crate::digest::Digest;
 use crate::mode::FileKind;

@@ -7,7 +7,7 @@ use crate::transaction::history::{EntryStatus, HistoryEntry, UndoChain, find_ent
 /// The entries to undo.
 #[derive(Clone, Debug)]
 pub(super) enum Selection {
-    /// Those that the request names.
+    /// The entries that the request names.
     Target(UndoTarget),
     /// These entries, the newest first, which were chosen in the history of one root. Each of them
     /// must still be in effect in all of its roots.
