@@ -173,3 +173,23 @@ fn a_file_that_changes_while_the_command_runs_is_stale() {
         (b"one\ntwo\n3\n".to_vec(), b"other\n".to_vec())
     );
 }
+
+/// The second write of each process is delayed. Of the helpers, only the one that reports the
+/// overlay has a second one.
+#[test]
+fn a_command_that_ends_at_once_does_not_overtake_its_overlay() {
+    if !is_supported() {
+        return;
+    }
+    let desk = desk();
+    let log = desk.path("../log").display().to_string();
+    let delay = "inject=write:delay_enter=300000:when=2";
+    let strace = ["-f", "-qq", "-o", &log, "-e", "trace=write", "-e", delay];
+    let mut command = Command::new("strace");
+    command.args(strace).arg(env!("CARGO_BIN_EXE_wpatch"));
+    command.args(script(&[], "echo 2 >> a"));
+    let output = command.current_dir(desk.root()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(desk.bytes("a").ends_with(b"2\n"));
+    assert!(fs::read_to_string(&log).unwrap().contains("(DELAYED)"));
+}

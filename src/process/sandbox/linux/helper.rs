@@ -55,14 +55,15 @@ fn set_up(arguments: &HelperArguments) -> io::Result<()> {
     if let Err(error) = unshare(UnshareFlags::NEWPID) {
         return report(&Status::Unsupported(error.to_string()));
     }
+    // The first process uses the same pipe, so its lines must come later.
+    let (upper, merged) = (overlay.upper.as_raw_fd(), overlay.merged.as_raw_fd());
+    report(&Status::Ready(upper, merged))?;
     let mut first = arguments
         .command("init")
         .current_dir(&arguments.root)
         .stdin(Stdio::from(io::stdin().as_fd().try_clone_to_owned()?))
         .stdout(Stdio::from(io::stdout().as_fd().try_clone_to_owned()?))
         .spawn()?;
-    let directories = (overlay.upper.as_raw_fd(), overlay.merged.as_raw_fd());
-    report(&Status::Ready(directories.0, directories.1))?;
     first.wait()?;
     io::stdin().read_to_end(&mut Vec::new())?;
     if let Some(server) = &mut overlay.server {
