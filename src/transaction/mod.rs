@@ -181,10 +181,8 @@ impl<'w> Member<'w> {
 
     /// Returns the newest ID of the history and of the audit file of `state`.
     fn newest_id(workspace: &dyn Workspace, state: &StateDirectory) -> Option<String> {
-        let entry = state
-            .history()
-            .and_then(|home| history::newest_id(workspace, home));
-        entry.max(state.audit.last_id())
+        let home = state.history()?;
+        state.audit.newest_id(workspace, home)
     }
 
     /// Builds the journal of the staged changes. Returns `None` if there is nothing to do.

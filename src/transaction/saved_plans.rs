@@ -6,7 +6,7 @@
 
 use super::history::{
     HistoryDirectory, create_external_directory, history_directories, list_plans, move_into,
-    newest_id, plan_name, prune_plans, sync,
+    plan_name, prune_plans, sync,
 };
 use super::ids::new_id;
 use super::scratch::{Scratch, join};
@@ -113,7 +113,7 @@ pub(super) fn create_history_directory(
     let result = match state.history().cloned() {
         None => Ok(None),
         Some(home) => {
-            let newest = newest_id(workspace, &home).max(state.audit.last_id());
+            let newest = state.audit.newest_id(workspace, &home);
             let id = new_id(workspace.now(), newest.as_deref());
             let made = content(&state, &id).and_then(|bytes| {
                 write_history_directory(

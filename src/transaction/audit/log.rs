@@ -9,7 +9,7 @@
 //! record names it.
 
 use super::chain::{LineFields, RecordKey};
-use super::names::AUDIT_FILE;
+use super::names::{AUDIT_FILE, HEAD_FILE};
 use super::record::{AuditEvent, AuditRecord, AuditSigner, RecordContext, line_digest};
 use super::tail::{Tail, read_tail};
 use super::{head, missing};
@@ -46,6 +46,8 @@ pub(in crate::transaction) enum AuditState {
 pub(in crate::transaction) struct AuditLog {
     home: RelPath,
     tail: Tail,
+    /// The ID of the newest history entry or edit session when the file was opened.
+    newest_entry: Option<String>,
     /// Lines that belong to the file and could not be appended yet.
     pending: Vec<String>,
     durability: Durability,
@@ -70,11 +72,17 @@ impl AuditState {
         }
     }
 
-    /// Returns the ID in the last record. New IDs must sort after it.
-    pub(in crate::transaction) fn last_id(&self) -> Option<String> {
+    /// Returns the newest ID of the history `home` and of the records. New IDs must sort after it.
+    pub(in crate::transaction) fn newest_id(
+        &self,
+        workspace: &dyn Workspace,
+        home: &RelPath,
+    ) -> Option<String> {
         match self {
-            Self::Open(log) => Some(log.last().id),
-            Self::None | Self::Unusable { .. } => None,
+            Self::Open(log) => log.newest_entry.clone().max(Some(log.last().id)),
+            Self::None | Self::Unusable { .. } => {
+                history::newest_id(home, &history::list_names(workspace, home).ok()?)
+            }
         }
     }
 
@@ -150,18 +158,25 @@ impl AuditLog {
         recovered: (&[Scratch], &[&str]),
         durability: Durability,
     ) -> Result<Self, Failure> {
-        let mut tail = read_tail(workspace, home)?;
+        let names = history::list_names(workspace, home)?;
+        let newest_entry = history::newest_id(home, &names);
+        let mut tail = if has_name(&names, AUDIT_FILE) {
+            read_tail(workspace, home)?
+        } else {
+            Tail::default()
+        };
         if tail.last.is_damaged {
             // The damage hides which entry is the last one, so none counts as missing.
-            tail.last.id = history::newest_id(workspace, home).unwrap_or_default();
+            tail.last.id = newest_entry.clone().unwrap_or_default();
         }
         let mut log = Self {
             home: home.clone(),
             tail,
+            newest_entry,
             pending: Vec::new(),
             durability,
         };
-        let repair = log.find_pending(workspace, recovered)?;
+        let repair = log.find_pending(workspace, &names, recovered)?;
         if !log.pending.is_empty() {
             // A record that cannot be appended now waits for the next command.
             let _ = log.append_pending(workspace);
@@ -172,11 +187,12 @@ impl AuditLog {
         Ok(log)
     }
 
-    /// Finds the entries without a record, and the lines that belong to the file. Returns a record
-    /// about the repair, if the end of the file is torn.
+    /// Finds the entries without a record, and the lines that belong to the file. `names` are the
+    /// names in the history. Returns a record about the repair, if the end of the file is torn.
     fn find_pending(
         &mut self,
         workspace: &dyn Workspace,
+        names: &[Vec<u8>],
         (committed, recovered): (&[Scratch], &[&str]),
     ) -> Result<Option<AuditRecord>, Failure> {
         let source = missing::Source {
@@ -188,10 +204,14 @@ impl AuditLog {
             last: self.tail.last.clone(),
             ..MissingLines::default()
         };
-        let head = head::read_head(workspace, &self.home)?;
+        let head = if has_name(names, HEAD_FILE) {
+            head::read_head(workspace, &self.home)?
+        } else {
+            None
+        };
         let announced = head.map(|head| head.lines).unwrap_or_default();
         found.extend(&announced, LineOrigin::Head);
-        for place in missing::newer_entries(&source, committed, &self.tail.last.id)? {
+        for place in missing::newer_entries(&source, (names, committed), &self.tail.last.id) {
             let is_killed = recovered.contains(&&*place.id);
             let (lines, origin) = missing::lines_of_entry(&source, &place, &found.last)?;
             let origin = if is_killed {
@@ -316,6 +336,13 @@ impl AuditLog {
     }
 }
 
+/// Returns whether `wanted` is among `names`, also on a file system that ignores case.
+fn has_name(names: &[Vec<u8>], wanted: &str) -> bool {
+    names
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()))
+}
+
 /// Adds the lines of the audit record of `journal` to `journal`.
 ///
 /// # Errors
@@ -342,7 +369,8 @@ pub(in crate::transaction) fn append_record(
         return Ok(());
     };
     // The ID must sort after the newest entry, so that the entry does not seem to lack a record.
-    let newest = history::newest_id(workspace, home).max(Some(log.last().id));
+    let names = history::list_names(workspace, home).unwrap_or_default();
+    let newest = history::newest_id(home, &names).max(Some(log.last().id));
     record.id = new_id(workspace.now(), newest.as_deref());
     let lines = log.lines_of(record, signer)?;
     head::announce_lines(workspace, home, &lines)?;

@@ -6,7 +6,7 @@ use super::record::{AuditEvent, AuditRecord, RecordContext, origin_of_lines};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::transaction::failure::is_unreachable;
-use crate::transaction::history::{PlanRejection, list_entries, sync};
+use crate::transaction::history::{PlanRejection, entries_among, sync};
 use crate::transaction::ids::id_seconds;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::Scratch;
@@ -65,22 +65,21 @@ impl MissingLines {
     }
 }
 
-/// Returns the entries, and the transactions of `committed`, that are newer than the entry `id`, in
-/// the order of time.
+/// Returns the entries with `names`, and the transactions of `committed`, that are newer than the
+/// entry `id`, in the order of time.
 pub(super) fn newer_entries(
     source: &Source<'_>,
-    committed: &[Scratch],
+    (names, committed): (&[Vec<u8>], &[Scratch]),
     id: &str,
-) -> Result<Vec<Scratch>, Failure> {
-    let entries = list_entries(source.workspace, source.home)?;
-    let entries = entries.into_iter().map(|place| place.scratch);
+) -> Vec<Scratch> {
+    let entries = entries_among(source.home, names).map(|place| place.scratch);
     let mut newer: Vec<_> = entries
         .chain(committed.iter().cloned())
         .filter(|scratch| *scratch.id > *id)
         .collect();
     newer.sort_by(|a, b| a.id.cmp(&b.id));
     newer.dedup_by(|a, b| a.id == b.id);
-    Ok(newer)
+    newer
 }
 
 /// Returns the lines of the entry in `scratch`, which follow the record `last`. An aborted entry

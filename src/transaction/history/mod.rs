@@ -335,15 +335,22 @@ pub(super) fn list_plans(
     Ok(list_entries_and_plans(workspace, home)?.1)
 }
 
-/// Returns the ID of the newest entry or edit session.
-pub(super) fn newest_id(workspace: &dyn Workspace, home: &RelPath) -> Option<String> {
-    let names = list_names(workspace, home).ok()?;
+/// Returns the entries among `names` of the history `home`.
+pub(super) fn entries_among<'a>(
+    home: &'a RelPath,
+    names: &'a [Vec<u8>],
+) -> impl Iterator<Item = HistoryDirectory> + 'a {
     let directories = names
         .iter()
         .filter_map(|name| HistoryDirectory::parse(home, name));
-    let entries = directories.filter(|directory| directory.plan.is_none());
-    let sessions = session::sessions_among(home, &names).map(|(id, _)| id);
-    entries.map(|entry| entry.scratch.id).chain(sessions).max()
+    directories.filter(|directory| directory.plan.is_none())
+}
+
+/// Returns the ID of the newest entry or edit session among `names` of the history `home`.
+pub(super) fn newest_id(home: &RelPath, names: &[Vec<u8>]) -> Option<String> {
+    let entries = entries_among(home, names).map(|entry| entry.scratch.id);
+    let sessions = session::sessions_among(home, names).map(|(id, _)| id);
+    entries.chain(sessions).max()
 }
 
 /// Returns the name of the directory of an entry.
