@@ -1,7 +1,7 @@
 //! The command line as types. Options of `git apply` have their meaning in git.
 //!
 //! `parse` returns a `Cli`: the global options and one command. For `apply` and `check` it first
-//! tries small parsers, which are faster to build than the complete one. Read `command` for the
+//! tries smaller parsers, which are faster than the complete one. Read `command` for the
 //! commands, `global` for the options of every command, and `patch` for the options of `apply`,
 //! `check` and `show`.
 
@@ -27,6 +27,8 @@ use std::sync::Mutex;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
+
+use basic::parse_common_options;
 
 pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
@@ -84,7 +86,8 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 /// which need the complete parser.
 ///
 /// Building clap's parser for all commands and options takes longer than applying a small patch.
-/// This function therefore tries a parser with few options first.
+/// This function therefore tries a parser for a few options first, and then one for the options of
+/// the command.
 fn parse_fast<T: Args + From<BasicOptions> + 'static>(
     arguments: &[OsString],
     command: fn(T) -> Command,
@@ -92,12 +95,14 @@ fn parse_fast<T: Args + From<BasicOptions> + 'static>(
     parse_basic(arguments, command).or_else(|| parse_one_command(arguments, command))
 }
 
-/// Parses a command line that contains only the options of [`BasicOptions`].
+/// Parses a command line that contains only common options.
 fn parse_basic<T: From<BasicOptions>>(
     arguments: &[OsString],
     command: fn(T) -> Command,
 ) -> Option<Cli> {
-    parse_one_command(arguments, |options: BasicOptions| command(options.into()))
+    let (global, basic) = parse_common_options(&arguments[1..])?;
+    let command = command(basic.into());
+    Some(Cli { global, command })
 }
 
 /// Parses a command line with any options of its command.
@@ -195,10 +200,6 @@ fn parse_git_spelling(arguments: &[OsString], error: clap::Error) -> Result<Cli,
 /// line. The first match decides.
 fn read_filters(matches: &ArgMatches) -> Vec<(bool, String)> {
     let given = |id: &str, takes: bool| {
-        // The small parser does not define these options.
-        if matches.try_contains_id(id).is_err() {
-            return Vec::new();
-        }
         let places = matches.indices_of(id).into_iter().flatten();
         let patterns = matches.get_many::<String>(id).into_iter().flatten();
         places

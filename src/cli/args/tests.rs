@@ -1,5 +1,9 @@
 //! Tests that the small parsers and the complete parser agree.
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
 use super::*;
 
 fn parsed(arguments: &[&str]) -> Cli {
@@ -58,7 +62,8 @@ fn each_command_has_the_name_that_the_command_line_contains() {
     }
 }
 
-/// Command lines that the complete parser accepts. The first [`USUAL`] contain only usual options.
+/// Command lines that the complete parser accepts. The first [`USUAL`] contain only common options,
+/// each in its own word.
 const LINES: [&[&str]; 10] = [
     &["apply"],
     &[
@@ -155,7 +160,7 @@ const LINES: [&[&str]; 10] = [
     ],
 ];
 
-const USUAL: usize = 5;
+const USUAL: usize = 4;
 
 /// Arguments that some parsers reject.
 const DOUBTFUL: [&str; 17] = [
@@ -202,6 +207,55 @@ fn all_parsers_read_the_same() {
                 parse_basic(&arguments[1..], Command::Check),
                 parse_one_command(&arguments[1..], Command::Check),
             ),
+        }
+    }
+}
+
+/// Words of which random command lines are made.
+const WORDS: [&str; 34] = [
+    "-",
+    "--",
+    "-d",
+    "-d=x",
+    "-dx",
+    "-p",
+    "-p0",
+    "-p=1",
+    "-p1x",
+    "-px",
+    "-q",
+    "-v",
+    "-R",
+    "-Rp1",
+    "--color",
+    "--durability",
+    "--durability=none",
+    "--format",
+    "--format=git",
+    "--json",
+    "--no-pager",
+    "--policy",
+    "--policy=a=b",
+    "--quiet",
+    "--reverse",
+    "--reverse=x",
+    "--root",
+    "--root=",
+    "--root=-x",
+    "--verbose",
+    "-1",
+    "",
+    "git",
+    "none",
+];
+
+proptest! {
+    #[test]
+    fn a_random_line_of_common_options_has_one_meaning(words in vec(select(&WORDS[..]), 0..7)) {
+        let arguments: Vec<_> = ["wpatch", "apply"].iter().chain(&words).map(OsString::from).collect();
+        if let Some(cli) = parse_basic(&arguments[1..], Command::Apply) {
+            let complete = parse_complete(&arguments).map(|cli| format!("{cli:?}"));
+            prop_assert_eq!(Some(format!("{cli:?}")), complete.ok());
         }
     }
 }
