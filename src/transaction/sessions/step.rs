@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::document::{SessionDocument, content_name};
-use super::store;
+use super::store::{self, DRAFT};
 use super::{Session, SessionFile};
 use crate::change::{Content, FileChange, Sink};
 use crate::digest::Digest;
@@ -20,9 +20,6 @@ use crate::transaction::scratch::join;
 use crate::transaction::state::StateDirectory;
 use crate::transaction::{Failure, Interrupt, Options, RecoveredTransaction, recover};
 use crate::workspace::{ErrorKind, RenameMode, Workspace, WorkspaceError, top};
-
-/// The name of a document until it is complete and durable.
-const DRAFT: &str = "session.tmp";
 
 /// A step in progress. It holds the lock, receives changes as a [`Sink`], and changes the session
 /// with [`SessionStep::commit`]. Dropping it leaves the session as it was.

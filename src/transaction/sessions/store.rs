@@ -14,10 +14,12 @@ use crate::transaction::saved_plans::{SaveResult, create_history_directory};
 use crate::transaction::scratch::join;
 use crate::transaction::state_location::{display_path, find_lifetime_without_probe, is_private};
 use crate::transaction::{Durability, Failure, Interrupt, Options, RecoveredTransaction, recover};
-use crate::workspace::{ErrorKind, Workspace, top};
+use crate::workspace::{ErrorKind, Stat, Workspace, top};
 
 /// The maximum size of a document in bytes.
 const MAX_DOCUMENT: u64 = 1 << 28;
+/// The name of a document until it is complete and durable.
+pub(super) const DRAFT: &str = "session.tmp";
 
 /// Begins a session without changes. Returns its ID, or `None` if no history can be kept.
 ///
@@ -214,13 +216,29 @@ fn read(
             };
         }
     };
-    if stat.kind != FileKind::Regular || !is_private(workspace, &stat) {
+    if stat.kind != FileKind::Regular || !is_private_document(workspace, &directory, &stat)? {
         return Err(refused("another user can write to the edit session"));
     }
     let document = parse_checksummed::<SessionDocument>(&text, &name);
     let document = document.map_err(|_| refused(DAMAGED))?;
     let session = document.into_session(id, directory)?;
     session.map(Some).ok_or_else(|| refused(DAMAGED))
+}
+
+/// Returns whether only the current user can use the document with `stat`. After a power loss, the
+/// document can still have the name of the draft.
+fn is_private_document(
+    workspace: &dyn Workspace,
+    directory: &RelPath,
+    stat: &Stat,
+) -> Result<bool, Failure> {
+    if stat.links < 2 {
+        return Ok(is_private(workspace, stat));
+    }
+    let draft = workspace.stat(&join(directory, DRAFT)?)?;
+    let is_same = |draft: Stat| (draft.device, draft.inode) == (stat.device, stat.inode);
+    let links = stat.links - u64::from(draft.is_some_and(is_same));
+    Ok(is_private(workspace, &Stat { links, ..*stat }))
 }
 
 const DAMAGED: &str = "the edit session is damaged; run `wpatch abort` to remove it";

@@ -84,6 +84,26 @@ fn a_fault_at_any_verb_of_a_step_leaves_the_session_before_or_after() {
 }
 
 #[test]
+fn a_document_that_still_has_the_name_of_its_draft_is_usable() {
+    let (memory, id) = begun();
+    let before = seen(&memory, &id);
+    let directory = format!(".wpatch/session-{id}");
+    let [document, draft, other] =
+        ["session", "session.tmp", "other"].map(|name| path(&format!("{directory}/{name}")));
+    // A power loss between the two names of a rename.
+    memory.link(&document, &draft).unwrap();
+    assert_eq!(seen(&memory, &id), before);
+    memory.link(&document, &other).unwrap();
+    assert!(
+        engine::open_session(&memory, &id).is_err(),
+        "another user can have made this link"
+    );
+    memory.remove(&other).unwrap();
+    assert!(step(&memory, &id, Request::of(PATCHES[1])).report.ok);
+    assert_eq!(litter(&memory), []);
+}
+
+#[test]
 fn a_fault_at_any_verb_of_a_commit_leaves_the_tree_before_or_after() {
     let (calm, id) = begun();
     let before = tree(&calm);
