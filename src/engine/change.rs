@@ -187,7 +187,7 @@ impl<'a> CommandRun<'a> {
         let rejections = self.rejections()?;
         // The `plan_id` needs the digests of all files.
         let options = &preflight::Options {
-            describe: options.describe || !rejections.is_empty(),
+            digests: options.digests || !rejections.is_empty(),
             ..options.clone()
         };
         let check = self.resolve(options, staging, resolved)?;
@@ -217,7 +217,7 @@ impl<'a> CommandRun<'a> {
         let transaction = transaction.reserve_changes(done.resolved.selected.plan.operations.len());
         // The audit record contains the `plan_id`, which needs the digests of all files.
         let options = &preflight::Options {
-            describe: options.describe || transaction.has_audit(),
+            digests: options.digests || transaction.has_audit(),
             ..options.clone()
         };
         let staging = StagingTarget {

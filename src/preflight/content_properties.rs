@@ -9,6 +9,13 @@ pub struct ContentProperties {
     pub size: u64,
     /// The SHA-256 digest.
     pub sha256: Sha256,
+    /// The other properties, if [`Options::describe`](super::Options::describe) is set.
+    pub details: Option<ContentDetails>,
+}
+
+/// The properties of a file's content that only a report contains.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentDetails {
     /// The name of the blob in git (SHA-1).
     pub blob: String,
     /// `lf`, `crlf`, `mixed`, or `none` for a text without line endings.

@@ -1,14 +1,21 @@
 //! Describes file contents for reports.
 
-use super::ContentProperties;
+use super::{ContentDetails, ContentProperties};
 use crate::digest::{ObjectFormat, Sha256, blob_id};
 use crate::text::{BYTE_ORDER_MARK, is_binary, line_ending_kind};
 
-/// Returns the size, digests, line endings and encoding of `content`.
-pub(super) fn describe(content: &[u8]) -> ContentProperties {
+/// Returns the size and the digest of `content`.
+pub(super) fn digest(content: &[u8]) -> ContentProperties {
     ContentProperties {
         size: content.len() as u64,
         sha256: Sha256::of(content),
+        details: None,
+    }
+}
+
+/// Returns the name of the blob, the line endings and the encoding of `content`.
+pub(super) fn details(content: &[u8]) -> ContentDetails {
+    ContentDetails {
         blob: blob_id(content, ObjectFormat::Sha1),
         line_end: line_ending_kind(content),
         has_bom: content.starts_with(BYTE_ORDER_MARK),
@@ -50,7 +57,7 @@ mod tests {
 
     #[test]
     fn contents_are_described() {
-        let side = describe(b"\xef\xbb\xbfa\r\nb\n");
+        let side = details(b"\xef\xbb\xbfa\r\nb\n");
         assert_eq!(
             (
                 side.line_end,
@@ -60,11 +67,11 @@ mod tests {
             ),
             ("mixed", true, true, "utf-8")
         );
-        let side = describe(b"caf\xe9");
+        let side = details(b"caf\xe9");
         assert_eq!(
             (side.line_end, side.has_final_newline, side.encoding),
             ("none", false, "unknown")
         );
-        assert_eq!(describe(b"\0").encoding, "binary");
+        assert_eq!(details(b"\0").encoding, "binary");
     }
 }

@@ -95,7 +95,7 @@ pub use bases::{
     MergeSides, NoMergeReason, ThreeWay,
 };
 pub use codes::{CODES, ProblemCode, ProblemKind, code};
-pub use content_properties::ContentProperties;
+pub use content_properties::{ContentDetails, ContentProperties};
 pub use control_file_aliases::with_other_names;
 pub use conversions::{Conversions, denied_filter, is_git_operation};
 pub use diff_cache::DiffCache;

@@ -34,6 +34,9 @@ pub struct Options {
     pub overwrite: bool,
     /// Whether digests and properties of contents are computed, for a report or a guard.
     pub describe: bool,
+    /// Whether the SHA-256 digests of contents are computed, for the `plan_id`. `describe` has the same
+    /// effect.
+    pub digests: bool,
     /// Whether a diff of each file is generated, for a report.
     pub diff: bool,
     /// Whether instead one diff of the complete change of a file is attached to the last operation
@@ -105,6 +108,11 @@ impl Options {
         self.max_file.min(self.policy.max_read())
     }
 
+    /// Returns whether the digests of contents are computed.
+    pub(crate) fn needs_digests(&self) -> bool {
+        self.describe || self.digests
+    }
+
     /// Returns the hash of the object names in diffs.
     pub(crate) fn object_format(&self) -> ObjectFormat {
         let conversions = self.conversions.as_deref();
@@ -135,6 +143,7 @@ impl Default for Options {
             rules: MatchRules::default(),
             overwrite: false,
             describe: false,
+            digests: false,
             diff: false,
             full_diff: false,
             max_diff: usize::MAX,

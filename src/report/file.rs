@@ -292,8 +292,8 @@ impl FileReport {
             cell: known.cell.as_deref().map(CellReport::of).map(Box::new),
             sha256_before: known.before.as_ref().map(|side| side.sha256.to_string()),
             sha256_after: known.after.as_ref().map(|side| side.sha256.to_string()),
-            before: known.before.as_deref().map(Contents::of).map(Box::new),
-            after: known.after.as_deref().map(Contents::of).map(Box::new),
+            before: known.before.as_deref().and_then(Contents::of).map(Box::new),
+            after: known.after.as_deref().and_then(Contents::of).map(Box::new),
             diff: known.diff.as_deref().map(text),
             diff_truncated: known.is_diff_cut,
             ..self

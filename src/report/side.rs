@@ -121,14 +121,16 @@ impl ContentDigest {
 }
 
 impl Contents {
-    pub(super) fn of(side: &ContentProperties) -> Self {
-        Self {
-            git_oid: side.blob.clone(),
+    /// Returns `None` if the details of the content are unknown.
+    pub(super) fn of(side: &ContentProperties) -> Option<Self> {
+        let details = side.details.as_ref()?;
+        Some(Self {
+            git_oid: details.blob.clone(),
             size: side.size,
-            eol: side.line_end,
-            bom: side.has_bom.then_some("utf-8"),
-            final_newline: side.has_final_newline,
-            encoding: side.encoding,
-        }
+            eol: details.line_end,
+            bom: details.has_bom.then_some("utf-8"),
+            final_newline: details.has_final_newline,
+            encoding: details.encoding,
+        })
     }
 }

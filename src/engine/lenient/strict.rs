@@ -33,7 +33,8 @@ impl StrictResolution {
     pub(super) fn of(task: &CommandRun<'_>, patches: &Patches, read: ReadStrictFn<'_>) -> Self {
         let request = &task.request;
         let mut options = request.preflight_options();
-        (options.describe, options.diff, options.guards) = (false, false, Vec::new());
+        (options.describe, options.digests, options.diff) = (false, false, false);
+        options.guards = Vec::new();
         // Repairs do not depend on the selection.
         let decide = Decide {
             only: None,

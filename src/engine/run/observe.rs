@@ -199,7 +199,7 @@ fn commit(
 fn check(task: &CommandRun<'_>, has_audit: bool, done: &mut Committed) -> Result<(), Failure> {
     let options = preflight::Options {
         checks_rights: false,
-        describe: task.request.look.describe || has_audit,
+        digests: has_audit,
         ..task.request.preflight_options()
     };
     task.resolve(&options, &StagingTarget::DISCARD, &mut done.resolved)?;

@@ -152,7 +152,7 @@ fn apply_undo(
         return Ok(());
     };
     let options = preflight::Options {
-        describe: options.describe || transaction.has_audit(),
+        digests: options.digests || transaction.has_audit(),
         ..options
     };
     let plan = &resolved.selected.plan;

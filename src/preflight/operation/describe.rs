@@ -39,7 +39,7 @@ impl GroupExecutor<'_> {
         let is_going = self
             .removed_in_step
             .contains(&(operation.step, &operation.path));
-        let is_asked = self.options.describe || self.options.three_way.is_some();
+        let is_asked = self.options.needs_digests() || self.options.three_way.is_some();
         if let Some(node) = replaced.filter(|node| is_asked && !is_going && !is_start(node)) {
             findings.outcome.replaced = Some(Box::new((git_mode(node), Sha256::of(&node.bytes))));
         }
@@ -78,8 +78,8 @@ impl GroupExecutor<'_> {
                 .any(|node| describe::is_large(&node.bytes));
         if self.options.diff && !self.options.full_diff && !is_left_out {
             let blob = |side: &Option<Box<ContentProperties>>| {
-                side.as_ref()
-                    .map_or_else(String::new, |side| side.blob.clone())
+                let details = side.as_ref().and_then(|side| side.details.as_ref());
+                details.map_or_else(String::new, |details| details.blob.clone())
             };
             let blobs = (blob(&outcome.before), blob(&outcome.after));
             let old_path = operation
@@ -112,11 +112,15 @@ impl GroupExecutor<'_> {
     /// operation is the preimage of the next one on the same file, so the last description is
     /// cached.
     fn describe_side(&mut self, node: Option<&Node>) -> Option<Box<ContentProperties>> {
-        let node = node.filter(|_| self.options.describe)?;
+        let node = node.filter(|_| self.options.needs_digests())?;
         match &self.described {
             Some((bytes, side)) if bytes.has_same_memory(&node.bytes) => Some(side.clone()),
             _ => {
-                let side = Box::new(describe::describe(&node.bytes));
+                let details = || describe::details(&node.bytes);
+                let side = Box::new(ContentProperties {
+                    details: self.options.describe.then(details),
+                    ..describe::digest(&node.bytes)
+                });
                 self.described = Some((node.bytes.clone(), side.clone()));
                 Some(side)
             }

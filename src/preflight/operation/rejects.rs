@@ -61,7 +61,7 @@ impl GroupExecutor<'_> {
             .outcome
             .rejects
             .as_mut()
-            .filter(|_| self.options.describe)
+            .filter(|_| self.options.needs_digests())
         {
             rejects.replaced = lost;
         }
@@ -145,7 +145,7 @@ impl GroupExecutor<'_> {
     ) -> Result<(), WorkspaceError> {
         let paths: Vec<_> = self.rejects.keys().cloned().collect();
         paths.iter().try_for_each(|path| self.store_rejects(path))?;
-        if self.options.describe {
+        if self.options.needs_digests() {
             let digests = self
                 .rejects
                 .iter()
