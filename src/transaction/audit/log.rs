@@ -72,7 +72,9 @@ impl AuditState {
         }
     }
 
-    /// Returns the newest ID of the history `home` and of the records. New IDs must sort after it.
+    /// Returns the newest ID in the history `home` and in its audit records. New IDs must sort after
+    /// it. The caller holds the lock since [`AuditState::open`], so no other command has added an
+    /// entry.
     pub(in crate::transaction) fn newest_id(
         &self,
         workspace: &dyn Workspace,
@@ -158,7 +160,12 @@ impl AuditLog {
         recovered: (&[Scratch], &[&str]),
         durability: Durability,
     ) -> Result<Self, Failure> {
-        let names = history::list_names(workspace, home)?;
+        let names = match workspace.list(Some(home)) {
+            Err(error) if matches!(error.kind, ErrorKind::Missing | ErrorKind::NotDirectory) => {
+                Vec::new()
+            }
+            names => names?,
+        };
         let newest_entry = history::newest_id(home, &names);
         let mut tail = if has_name(&names, AUDIT_FILE) {
             read_tail(workspace, home)?
@@ -336,7 +343,8 @@ impl AuditLog {
     }
 }
 
-/// Returns whether `wanted` is among `names`, also on a file system that ignores case.
+/// Returns whether `names` contains `wanted`. Ignores ASCII case, because the file system may
+/// ignore it.
 fn has_name(names: &[Vec<u8>], wanted: &str) -> bool {
     names
         .iter()

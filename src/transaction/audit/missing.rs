@@ -65,8 +65,8 @@ impl MissingLines {
     }
 }
 
-/// Returns the entries with `names`, and the transactions of `committed`, that are newer than the
-/// entry `id`, in the order of time.
+/// Returns the entries among `names` and the transactions in `committed` that are newer than the ID
+/// `id`, in the order of time.
 pub(super) fn newer_entries(
     source: &Source<'_>,
     (names, committed): (&[Vec<u8>], &[Scratch]),

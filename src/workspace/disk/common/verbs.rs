@@ -17,14 +17,12 @@ use crate::workspace::{
 
 impl Workspace for Disk {
     fn stat(&self, path: &RelPath) -> Result<Option<Stat>> {
-        let found = self.run_verb("stat", Some(path), || self.lstat(path));
-        match found {
-            Ok(stat) => Ok(Some(stat)),
+        self.run_verb("stat", Some(path), || match self.lstat(path) {
             Err(error) if matches!(error.kind, ErrorKind::Missing | ErrorKind::NotDirectory) => {
                 Ok(None)
             }
-            Err(error) => Err(error),
-        }
+            found => found.map(Some),
+        })
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
