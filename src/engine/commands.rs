@@ -271,5 +271,6 @@ pub(super) fn exit_message(ran: &CommandOutput, limit: Duration) -> String {
         ExitReason::TimedOut => format!("timed out after {} ms", limit.as_millis()),
         ExitReason::Stopped => "interrupted".to_owned(),
         ExitReason::TooManyProcesses => "too many processes".to_owned(),
+        ExitReason::TooManyBytes => "too many written bytes".to_owned(),
     }
 }

@@ -200,6 +200,8 @@ pub enum ExitReason {
     Stopped,
     /// The command had too many processes at the same time.
     TooManyProcesses,
+    /// The command was killed because it reached the limit on written bytes.
+    TooManyBytes,
 }
 
 /// Runs a command and waits until it ends, its time limit is over, or `interrupt` is raised. The

@@ -7,6 +7,8 @@ mod rejections;
 mod repairs;
 mod requests;
 #[cfg(unix)]
+mod signature_repairs;
+#[cfg(unix)]
 mod signatures;
 mod tampering;
 

@@ -245,8 +245,12 @@ fn print_failure(event: Option<&Event>, stop: EarlyExit) -> ExitCode {
     )
 }
 
+/// Prints a decision. A decision that cannot be printed blocks the call, because it can be a refusal.
 fn print_json(output: &Value) -> ExitCode {
-    output::print(format!("{output}\n").as_bytes())
+    match output::print(format!("{output}\n").as_bytes()) {
+        ExitCode::SUCCESS => ExitCode::SUCCESS,
+        _ => ExitCode::from(BLOCKED),
+    }
 }
 
 /// Prints the reason on standard error, and returns the exit code that blocks the call.

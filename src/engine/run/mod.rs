@@ -216,12 +216,19 @@ fn exit_problem(ran: &CommandOutput, limits: SandboxLimits) -> Problem {
         ExitReason::TooManyProcesses => {
             "its changes were discarded; set a higher limit with --max-processes"
         }
+        ExitReason::TooManyBytes => {
+            "its changes were discarded; set a higher limit with --max-written"
+        }
         _ => "its changes were discarded; fix the cause that the command reports and try again",
     };
     let message = match ran.reason {
         ExitReason::TooManyProcesses => format!(
             "the command was killed: it had more than {} processes",
             limits.processes
+        ),
+        ExitReason::TooManyBytes => format!(
+            "the command was killed: it wrote {} bytes or more to the root",
+            limits.bytes
         ),
         _ => format!("the command failed: {}", exit_message(ran, limits.time)),
     };

@@ -4,6 +4,11 @@ use crate::engine::request::Request;
 use crate::preflight::{Problem, code};
 use crate::workspace::Workspace;
 
+/// The help for an option that only a change without a session has.
+const AWAY: &str = "use it without a session";
+/// The help for an option that `commit` also has.
+const LATER: &str = "use it when you commit the session, or without a session";
+
 /// Returns a problem if an option of `request` has no meaning for the tree `workspace` of a session.
 pub(in crate::engine) fn refuse_options(
     request: &Request,
@@ -20,22 +25,25 @@ pub(in crate::engine) fn refuse_options(
         (
             request.index_target().is_some(),
             "a change of git's index (--index, --cached)",
+            AWAY,
         ),
-        (decide.reject, "--reject"),
-        (decide.in_place, "--in-place"),
+        (decide.reject, "--reject", AWAY),
+        (decide.in_place, "--in-place", AWAY),
         (
             !commands.is_empty(),
             "a command (--before, --verify, --after)",
+            LATER,
         ),
-        (request.look.diagnostics.is_some(), "--diagnostics"),
+        (request.look.diagnostics.is_some(), "--diagnostics", LATER),
         (
             is_attributed,
             "an audit option (--actor, --by, --request-id, --sign-with)",
+            LATER,
         ),
     ];
-    let (_, name) = refused.into_iter().find(|(is_given, _)| *is_given)?;
+    let (_, name, help) = refused.into_iter().find(|(is_given, ..)| *is_given)?;
     Some(Problem {
-        help: Some("use it when you commit the session, or without a session".to_owned()),
+        help: Some(help.to_owned()),
         ..Problem::new(
             &code::USAGE,
             format!("{name} is not possible in an edit session"),

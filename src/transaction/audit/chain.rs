@@ -14,6 +14,8 @@ pub(super) struct LineFields {
     pub(super) id: String,
     #[serde(default)]
     pub(super) of: Option<u64>,
+    #[serde(default)]
+    pub(super) signed: bool,
 }
 
 impl LineFields {
@@ -38,6 +40,8 @@ pub(super) struct RecordKey {
     pub(super) id: String,
     /// Whether the line cannot be parsed. Its number is then an estimate.
     pub(super) is_damaged: bool,
+    /// Whether the next line must be the signature of this record.
+    pub(super) needs_signature: bool,
 }
 
 impl RecordKey {
@@ -55,6 +59,7 @@ impl RecordKey {
             // A record without an entry can have the ID of an older one.
             id: fields.id.max(std::mem::take(&mut self.id)),
             is_damaged: false,
+            needs_signature: fields.signed,
         };
         true
     }

@@ -3,7 +3,7 @@
 use super::chain::LineFields;
 use super::copies::Copies;
 use super::problem::{AuditProblem, AuditProblemKind};
-use super::record::line_digest;
+use super::record::{AuditEvent, line_digest};
 
 /// The verification of the lines of an audit file, from the first to the last.
 pub(super) struct ChainCheck<'a> {
@@ -15,6 +15,8 @@ pub(super) struct ChainCheck<'a> {
 struct Expected {
     seq: u64,
     digest: Option<String>,
+    /// Whether the line must be the signature of the one before it.
+    is_signature: bool,
 }
 
 impl<'a> ChainCheck<'a> {
@@ -27,6 +29,7 @@ impl<'a> ChainCheck<'a> {
         let mut expected = Expected {
             seq: 1,
             digest: None,
+            is_signature: false,
         };
         for (index, line) in self.lines.iter().enumerate() {
             if !line.ends_with(b"\n") {
@@ -47,9 +50,15 @@ impl<'a> ChainCheck<'a> {
             if fields.prev != expected.digest {
                 return Some(self.broken_link(index, &fields));
             }
+            if expected.is_signature && fields.event != AuditEvent::Signature {
+                let message = "the signature of the record before it is missing".to_owned();
+                let kind = AuditProblemKind::Dropped;
+                return Some(AuditProblem::at(kind, index, &fields, message));
+            }
             expected = Expected {
                 seq: fields.seq + 1,
                 digest: Some(line_digest(line)),
+                is_signature: fields.signed,
             };
         }
         None

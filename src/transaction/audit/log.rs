@@ -218,7 +218,7 @@ impl AuditLog {
         };
         let announced = head.map(|head| head.lines).unwrap_or_default();
         found.extend(&announced, LineOrigin::Head);
-        for place in missing::newer_entries(&source, (names, committed), &self.tail.last.id) {
+        for place in missing::newer_entries(&source, (names, committed), &self.tail.last) {
             let is_killed = recovered.contains(&&*place.id);
             let (lines, origin) = missing::lines_of_entry(&source, &place, &found.last)?;
             let origin = if is_killed {
@@ -266,6 +266,7 @@ impl AuditLog {
     ) -> Result<Vec<String>, Failure> {
         let last = self.last();
         (record.seq, record.prev) = (last.seq + 1, last.digest);
+        record.signed = signer.is_some();
         let line = record.to_line()?;
         let Some(signer) = signer else {
             return Ok(vec![line]);

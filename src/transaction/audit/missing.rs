@@ -53,29 +53,35 @@ impl MissingLines {
             if !self.last.advance(line) {
                 continue;
             }
+            let is_first = self.lines.is_empty();
             self.lines.push(line.clone());
             let event = LineFields::parse(line.as_bytes()).map(|fields| fields.event);
             self.restored += u64::from(match origin {
                 LineOrigin::Killed | LineOrigin::New => false,
-                LineOrigin::Entry => event != Some(AuditEvent::Signature),
+                // A signature counts with its record.
+                LineOrigin::Entry => event != Some(AuditEvent::Signature) || is_first,
                 // A restored note about a repair needs no note of its own.
-                LineOrigin::Head => event == Some(AuditEvent::Withdrawn),
+                LineOrigin::Head => match event {
+                    Some(AuditEvent::Signature) => is_first,
+                    event => event == Some(AuditEvent::Withdrawn),
+                },
             });
         }
     }
 }
 
-/// Returns the entries among `names` and the transactions in `committed` that are newer than the ID
-/// `id`, in the order of time.
+/// Returns the entries among `names` and the transactions in `committed` that are newer than the
+/// record `last`, in the order of time. If the signature of `last` is missing, its entry is the first
+/// one.
 pub(super) fn newer_entries(
     source: &Source<'_>,
     (names, committed): (&[Vec<u8>], &[Scratch]),
-    id: &str,
+    last: &RecordKey,
 ) -> Vec<Scratch> {
     let entries = entries_among(source.home, names).map(|place| place.scratch);
     let mut newer: Vec<_> = entries
         .chain(committed.iter().cloned())
-        .filter(|scratch| *scratch.id > *id)
+        .filter(|scratch| scratch.id > last.id || last.needs_signature && scratch.id == last.id)
         .collect();
     newer.sort_by(|a, b| a.id.cmp(&b.id));
     newer.dedup_by(|a, b| a.id == b.id);
@@ -90,7 +96,7 @@ pub(super) fn lines_of_entry(
     last: &RecordKey,
 ) -> Result<(Vec<String>, LineOrigin), Failure> {
     let saved = saved_lines(source.workspace, scratch)?;
-    if !saved.is_empty() {
+    if !saved.is_empty() || scratch.id == last.id {
         return Ok((saved, LineOrigin::Entry));
     }
     let rolled_back = Journal::read_rolled_back(source.workspace, scratch);

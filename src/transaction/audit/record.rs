@@ -61,6 +61,9 @@ pub struct AuditRecord {
     /// The changed files, sorted by path. Paths start at the top of the work tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<AuditFile>,
+    /// Whether the next line is the signature of this record.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub signed: bool,
     /// The number of the signed or repaired record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,

@@ -81,6 +81,7 @@ impl Tail {
                 digest: Some(line_digest(line)),
                 id: fields.id,
                 is_damaged: false,
+                needs_signature: fields.signed,
             }
         };
         Some(Self {
@@ -102,6 +103,7 @@ impl Tail {
                 digest: last.map(line_digest),
                 id: String::new(),
                 is_damaged: true,
+                needs_signature: false,
             },
             fragment: bytes[fragment..].to_vec(),
         }

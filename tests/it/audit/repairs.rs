@@ -29,7 +29,7 @@ fn records_of(bytes: &[u8]) -> Vec<Value> {
 }
 
 /// Returns the length of the first line.
-fn first(bytes: &[u8]) -> usize {
+pub(super) fn first(bytes: &[u8]) -> usize {
     1 + bytes.iter().position(|&byte| byte == b'\n').unwrap()
 }
 

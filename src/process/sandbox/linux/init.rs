@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::statvfs;
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, mount};
 use rustix::process::{
@@ -57,7 +58,7 @@ pub(super) fn run(arguments: &HelperArguments) -> io::Result<()> {
         }
     };
     let child = Pid::from_raw(child.id().cast_signed());
-    match wait_for(child, arguments.processes)? {
+    match wait_for(child, arguments)? {
         Some(reason) => report(&Status::Ended(reason)),
         None => Ok(()),
     }
@@ -90,18 +91,23 @@ fn duplicate(number: i32) -> io::Result<OwnedFd> {
     Ok(pidfd_getfd(own, number, PidfdGetfdFlags::empty())?)
 }
 
-/// Waits until `child` has ended, and returns how. Returns `None` at the end of the control pipe.
-fn wait_for(child: Option<Pid>, max_processes: usize) -> io::Result<Option<ExitReason>> {
+/// Waits until `child` has ended or has reached a limit, and returns how. Returns `None` at the end of
+/// the control pipe.
+fn wait_for(child: Option<Pid>, arguments: &HelperArguments) -> io::Result<Option<ExitReason>> {
     let control = io::stdin();
     let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
     loop {
         // This process also reaps every process of the namespace that has lost its parent.
         while let Some((ended, status)) = rustix::process::wait(WaitOptions::NOHANG)? {
-            if Some(ended) == child {
+            if Some(ended) == child && !is_full(arguments)? {
                 return Ok(exit_reason(status));
             }
         }
-        if count_processes()? > max_processes {
+        // A command can ignore that a write failed, and leave an incomplete file.
+        if is_full(arguments)? {
+            return Ok(Some(ExitReason::TooManyBytes));
+        }
+        if count_processes()? > arguments.processes {
             return Ok(Some(ExitReason::TooManyProcesses));
         }
         match poll(&mut [PollFd::new(&control, PollFlags::IN)], Some(&pause)) {
@@ -110,6 +116,14 @@ fn wait_for(child: Option<Pid>, max_processes: usize) -> io::Result<Option<ExitR
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Returns whether the overlay has no space left. `fuse-overlayfs` can report another file system,
+/// which is larger than the limit.
+fn is_full(arguments: &HelperArguments) -> io::Result<bool> {
+    let overlay = statvfs(&arguments.root)?;
+    let size = overlay.f_blocks.saturating_mul(overlay.f_frsize);
+    Ok(overlay.f_bavail == 0 && size <= arguments.bytes.next_multiple_of(overlay.f_frsize.max(1)))
 }
 
 /// Returns the number of processes in the namespace, without this one.

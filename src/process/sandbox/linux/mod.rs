@@ -100,6 +100,7 @@ impl Status {
             Self::NotStarted(reason) => format!("missing {}\n", one_line(reason)),
             Self::Ended(ExitReason::Exited(code)) => format!("exited {code}\n"),
             Self::Ended(ExitReason::Signalled(signal)) => format!("signalled {signal}\n"),
+            Self::Ended(ExitReason::TooManyBytes) => "bytes\n".to_owned(),
             Self::Ended(_) => "processes\n".to_owned(),
         }
     }
@@ -116,6 +117,7 @@ impl Status {
             "missing" => Self::NotStarted(rest.to_owned()),
             "exited" => Self::Ended(ExitReason::Exited(rest.parse().ok()?)),
             "signalled" => Self::Ended(ExitReason::Signalled(rest.parse().ok()?)),
+            "bytes" => Self::Ended(ExitReason::TooManyBytes),
             "processes" => Self::Ended(ExitReason::TooManyProcesses),
             _ => return None,
         })
