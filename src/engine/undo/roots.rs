@@ -38,9 +38,6 @@ pub(super) fn find_roots(
     let Some(chosen) = choose_locally(&all, &selection) else {
         return Ok((into_roots(opened).map_err(failed)?, selection));
     };
-    if let Some(entry) = chosen.iter().find(|entry| is_of_other_roots(entry)) {
-        return Err(refuse_copy(command, entry));
-    }
     let ids = chosen.iter().map(|entry| entry.id.clone()).collect();
     let needed = chosen.iter().flat_map(|entry| &entry.roots);
     for root in needed {
@@ -72,33 +69,6 @@ fn choose_locally<'e>(
     let chosen = choose(&complete, selection).ok()?;
     let is_chosen = |entry: &&HistoryEntry| chosen.iter().any(|other| other.id == entry.id);
     Some(all.iter().filter(is_chosen).collect())
-}
-
-/// Returns whether the entry concerns several roots and no root of the command, as in a copy of one
-/// of them.
-fn is_of_other_roots(entry: &HistoryEntry) -> bool {
-    !entry.roots.is_empty() && entry.roots.iter().all(|root| !root.is_included)
-}
-
-fn refuse_copy(command: &'static str, entry: &HistoryEntry) -> Box<Outcome> {
-    let locations: Vec<_> = entry
-        .roots
-        .iter()
-        .map(|root| printable(&root.location).to_string())
-        .collect();
-    let message = format!(
-        "the change {} was made in other directories: {}",
-        entry.id,
-        locations.join(", ")
-    );
-    let help = "no file was changed; run the command in one of these directories";
-    refused_outcome(
-        command,
-        Problem {
-            help: Some(help.to_owned()),
-            ..Problem::new(&code::NOTHING_TO_UNDO, message)
-        },
-    )
 }
 
 /// Opens a root of a change.

@@ -9,22 +9,20 @@
 //! record names it.
 
 use super::chain::{LineFields, RecordKey};
-use super::names::{AUDIT_FILE, HEAD_FILE};
+use super::fragment::remove_fragment;
+use super::names::{AUDIT_FILE, HEAD_FILE, has_name};
 use super::record::{AuditEvent, AuditRecord, AuditSigner, RecordContext, line_digest};
 use super::tail::{Tail, read_tail};
 use super::{head, missing};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::transaction::history::{create_external_directory, sync};
+use crate::transaction::history::create_external_directory;
 use crate::transaction::ids::{id_seconds, new_id};
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::{Durability, Failure, history};
-use crate::workspace::{ErrorKind, RenameMode, Workspace};
+use crate::workspace::{ErrorKind, Workspace};
 use missing::{LineOrigin, MissingLines};
-
-/// The name of an audit file that replaces the previous one.
-const NEW_FILE: &str = "audit.jsonl.new";
 
 /// The audit file of a locked state directory.
 #[derive(Debug, Default)]
@@ -344,14 +342,6 @@ impl AuditLog {
     }
 }
 
-/// Returns whether `names` contains `wanted`. Ignores ASCII case, because the file system may
-/// ignore it.
-fn has_name(names: &[Vec<u8>], wanted: &str) -> bool {
-    names
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(wanted.as_bytes()))
-}
-
 /// Adds the lines of the audit record of `journal` to `journal`.
 ///
 /// # Errors
@@ -385,25 +375,4 @@ pub(in crate::transaction) fn append_record(
     head::announce_lines(workspace, home, &lines)?;
     log.pending.extend(lines);
     log.append_pending(workspace)
-}
-
-/// Writes the audit file again without the torn end. A system that lost its power can have filled
-/// the end with NUL bytes, so it cannot be completed in place.
-fn remove_fragment(
-    workspace: &dyn Workspace,
-    home: &RelPath,
-    tail: &Tail,
-    durability: Durability,
-) -> Result<(), Failure> {
-    let (path, new) = (join(home, AUDIT_FILE)?, join(home, NEW_FILE)?);
-    let (bytes, _) = workspace.read(&path, u64::MAX)?;
-    let kept = &bytes[..bytes.len() - tail.fragment.len()];
-    match workspace.remove(&new) {
-        Err(error) if error.kind != ErrorKind::Missing => return Err(error.into()),
-        _ => {}
-    }
-    workspace.create(&new, &[kept], Permissions::Exact(0o600), None)?;
-    sync(workspace, &new, durability)?;
-    workspace.rename(&new, &path, RenameMode::Replace)?;
-    sync(workspace, home, durability)
 }

@@ -16,6 +16,7 @@ mod agreement;
 mod chain;
 mod check;
 mod copies;
+mod fragment;
 mod head;
 mod log;
 mod missing;

@@ -127,8 +127,11 @@ fn check_end(
 ) -> Result<Option<AuditProblem>, Failure> {
     let last = lines.last().and_then(|line| LineFields::parse(line));
     let seq = last.as_ref().map_or(0, |fields| fields.seq);
-    let has_signature = last.as_ref().is_some_and(|fields| fields.signed);
-    let newest = copies.newest().max(seq + u64::from(has_signature));
+    let mut newest = copies.newest();
+    if last.as_ref().is_some_and(|fields| fields.signed) {
+        // The signature belongs to the record.
+        newest = newest.max(seq + 1);
+    }
     if newest > seq {
         let missing = copies.lines.get(&(seq + 1));
         let fields = missing.and_then(|line| LineFields::parse(line.as_bytes()));

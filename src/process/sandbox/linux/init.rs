@@ -91,19 +91,23 @@ fn duplicate(number: i32) -> io::Result<OwnedFd> {
     Ok(pidfd_getfd(own, number, PidfdGetfdFlags::empty())?)
 }
 
-/// Waits until `child` has ended or has reached a limit, and returns how. Returns `None` at the end of
-/// the control pipe.
+/// Waits until `child` has ended or has reached a limit, and returns how. Returns `None` at the end
+/// of the control pipe.
 fn wait_for(child: Option<Pid>, arguments: &HelperArguments) -> io::Result<Option<ExitReason>> {
     let control = io::stdin();
     let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
     loop {
         // This process also reaps every process of the namespace that has lost its parent.
         while let Some((ended, status)) = rustix::process::wait(WaitOptions::NOHANG)? {
-            if Some(ended) == child && !is_full(arguments)? {
-                return Ok(exit_reason(status));
+            if Some(ended) == child {
+                // A command can ignore that a write failed, and leave an incomplete file.
+                return Ok(if is_full(arguments)? {
+                    Some(ExitReason::TooManyBytes)
+                } else {
+                    exit_reason(status)
+                });
             }
         }
-        // A command can ignore that a write failed, and leave an incomplete file.
         if is_full(arguments)? {
             return Ok(Some(ExitReason::TooManyBytes));
         }
