@@ -77,6 +77,36 @@ fn a_fork_bomb_ends_at_the_limit() {
 }
 
 #[test]
+fn the_kernel_limits_threads_and_processes() {
+    if !is_supported() || !has_limit_of_namespace() {
+        return;
+    }
+    let desk = desk();
+    for (limit, expected) in [
+        ("50", "1000\n"),
+        ("2000", "8000\n"),
+        ("99999999", "4194304\n"),
+    ] {
+        let option = format!("--max-processes={limit}");
+        desk.does(
+            &script(&[&option], "cat /proc/sys/kernel/pid_max > new"),
+            b"",
+        );
+        assert_eq!(desk.bytes("new"), expected.as_bytes());
+    }
+}
+
+/// Returns whether each namespace has its own limit on process IDs: since Linux 6.14.
+fn has_limit_of_namespace() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map(|number| number.parse::<u32>());
+    let (major, minor) = (numbers.next().unwrap(), numbers.next().unwrap());
+    (major.unwrap(), minor.unwrap()) >= (6, 14)
+}
+
+#[test]
 fn a_command_ends_at_the_time_limit() {
     if !is_supported() {
         return;

@@ -8,13 +8,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::statvfs;
+use rustix::fs::{CWD, Mode, OFlags, openat, statvfs};
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, mount, mount_remount};
 use rustix::process::{
     Pid, PidfdFlags, PidfdGetfdFlags, Signal, WaitOptions, WaitStatus, getpid, pidfd_getfd,
     pidfd_open, set_parent_process_death_signal,
 };
+use rustix::system::uname;
 use rustix::thread::{
     CapabilitySet, UnshareFlags, capabilities, clear_ambient_capability_set,
     remove_capability_from_bounding_set, set_capabilities,
@@ -27,6 +28,8 @@ use crate::process::ExitReason;
 /// The time between two counts of the processes. In this time, a fork bomb can start some thousand
 /// processes.
 const PAUSE: Duration = Duration::from_millis(10);
+/// The largest process ID of Linux.
+const MAX_PID: usize = 1 << 22;
 /// The capabilities with which root could undo the mounts of the sandbox.
 const DROPPED: [CapabilitySet; 3] = [
     CapabilitySet::SYS_ADMIN,
@@ -37,7 +40,7 @@ const DROPPED: [CapabilitySet; 3] = [
 /// Runs the command and reports how it ended.
 pub(super) fn run(arguments: &HelperArguments) -> io::Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    if let Err(error) = mount_proc() {
+    if let Err(error) = mount_proc(arguments.processes) {
         let reason = format!("cannot mount /proc: {error}");
         return report(&Status::Unsupported(reason));
     }
@@ -64,14 +67,45 @@ pub(super) fn run(arguments: &HelperArguments) -> io::Result<()> {
     }
 }
 
-/// Mounts the processes of this namespace. The mount is read-only, because the kernel lets root
-/// change settings of the whole system there.
+/// Mounts the processes of this namespace, and limits their number. The mount is read-only, because
+/// the kernel lets root change settings of the whole system there.
 ///
 /// It is in a mount namespace of its own: `fuse-overlayfs` needs the old `/proc`.
-fn mount_proc() -> io::Result<()> {
+fn mount_proc(max_processes: usize) -> io::Result<()> {
     unshare(UnshareFlags::NEWNS)?;
-    let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    Ok(mount("proc", "/proc", "proc", flags, None)?)
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    mount("proc", "/proc", "proc", flags, None)?;
+    // Without this limit, `wait_for` still counts.
+    let _ = limit_pids(max_processes);
+    let flags = flags | MountFlags::RDONLY;
+    Ok(mount_remount("/proc", flags, c"")?)
+}
+
+/// Limits the process IDs of this namespace. A fork bomb then cannot slow down [`wait_for`] and the
+/// rest of the system. Threads use these IDs, too, so the limit is higher than the one on processes.
+///
+/// Before Linux 6.14, the setting belongs to the whole system.
+fn limit_pids(max_processes: usize) -> io::Result<()> {
+    if kernel_version() < Some((6, 14)) {
+        return Ok(());
+    }
+    let limit = max_processes.saturating_mul(4).clamp(1000, MAX_PID);
+    let file = openat(
+        CWD,
+        "/proc/sys/kernel/pid_max",
+        OFlags::WRONLY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    rustix::io::write(file, limit.to_string().as_bytes())?;
+    Ok(())
+}
+
+/// Returns the major and minor version of the kernel; see `uname(2)`.
+fn kernel_version() -> Option<(u32, u32)> {
+    let name = uname();
+    let mut numbers = name.release().to_str().ok()?.split(['.', '-']);
+    let mut next = || numbers.next()?.parse().ok();
+    Some((next()?, next()?))
 }
 
 /// Returns the command with its standard streams.
