@@ -94,10 +94,15 @@ fn plan(
         let found = read_expected(workspace, &file.path)?;
         let new = file.new.as_ref().map(expected);
         let is_new = is_same(found.as_ref().map(|(found, _)| *found), new);
-        if is_new && is_source_gone(session, file, workspace)? {
+        let source = move_source(session, file);
+        let (origin, found) = match source {
+            Some(source) => (source, read_expected(workspace, &source.path)?),
+            None => (file, found),
+        };
+        if is_new && (source.is_none() || found.is_none()) {
             continue;
         }
-        match merge_file(file, found, commit.rebase, workspace)? {
+        match merge_file((origin, file), found, commit.rebase, workspace)? {
             Ok(Some(target)) => files.push(target),
             Ok(None) => files.push(target_file(session, file, workspace)?),
             Err(conflict) => selected.problems.push(*conflict),
@@ -111,19 +116,6 @@ fn plan(
     selected.plan = change.into_plan();
     selected.is_resolvable = true;
     Ok((selected, is_applied))
-}
-
-/// Returns whether the tree has no file at the path from which the session moves `file`. Returns
-/// `true` if it moves the file from no path.
-fn is_source_gone(
-    session: &Session,
-    file: &SessionFile,
-    workspace: &dyn Workspace,
-) -> Result<bool, Failure> {
-    match move_source(session, file) {
-        Some(source) => Ok(read_expected(workspace, &source.path)?.is_none()),
-        None => Ok(true),
-    }
 }
 
 /// Returns the file of the tree that the session moves to the path of `file`, if there is one.
@@ -175,7 +167,7 @@ pub(super) fn target_file(
     })
 }
 
-/// Adds the next step to the problem of each stale file. A rebase does not merge moved files.
+/// Adds the next step to the problem of each stale file.
 fn explain_stale_files(done: &mut Committed, is_rebased: bool) {
     let (help, advice) = if is_rebased {
         (REDO, REDO)

@@ -20,35 +20,36 @@ const MAX_NAMED: usize = 8;
 type MergedFile = Result<Option<TargetFile>, Box<Problem>>;
 
 /// Returns the change of `file` after a merge with the file `found` in the tree, if they differ from
-/// the base of the session and `rebase` is set.
+/// the base of the session and `rebase` is set. `origin` is the file that the session moves to the
+/// path of `file`, or `file` itself, and `found` is at the path of `origin`.
 pub(super) fn merge_file(
-    file: &SessionFile,
+    (origin, file): (&SessionFile, &SessionFile),
     found: Option<(ExpectedFile, Bytes)>,
     rebase: bool,
     workspace: &dyn Workspace,
 ) -> Result<MergedFile, Failure> {
-    let base = file.base.as_ref().map(expected);
+    let base = origin.base.as_ref().map(expected);
     let is_unchanged = is_same(found.as_ref().map(|(found, _)| *found), base);
     if !rebase || is_unchanged {
         return Ok(Ok(None));
     }
-    let (Some(base), Some(new), Some((found, ours))) = (&file.base, &file.new, found) else {
-        let message = match (&file.base, &file.new) {
+    let (Some(base), Some(new), Some((found, ours))) = (&origin.base, &file.new, found) else {
+        let message = match (&origin.base, &file.new) {
             (None, _) => "the edit session creates the file, and another change created it",
             (Some(_), None) => "the edit session deletes the file, and another change modified it",
             (Some(_), Some(_)) => {
-                "the edit session changes the file, and another change deleted it"
+                "the edit session changes the file, and another change deleted or moved it"
             }
         };
-        return Ok(Err(conflict(file, message, Vec::new())));
+        return Ok(Err(conflict(origin, message, Vec::new())));
     };
     if [base.kind, new.kind, found.kind] != [FileKind::Regular; 3] {
         let message = "both sides changed the link or the type of the file";
-        return Ok(Err(conflict(file, message, Vec::new())));
+        return Ok(Err(conflict(origin, message, Vec::new())));
     }
     let content = match merge_content((base, new), (found, ours), workspace)? {
         Ok(content) => content,
-        Err((message, lines)) => return Ok(Err(conflict(file, &message, lines))),
+        Err((message, lines)) => return Ok(Err(conflict(origin, &message, lines))),
     };
     // The session's mode counts only if the session changed it.
     let is_mode_changed = new.permissions != base.permissions;
@@ -64,7 +65,7 @@ pub(super) fn merge_file(
     };
     Ok(Ok(Some(TargetFile {
         path: file.path.clone(),
-        from: None,
+        from: (origin.path != file.path).then(|| origin.path.clone()),
         before: Some(found),
         after: Some(after),
     })))

@@ -10,7 +10,7 @@ use crate::preflight::{Problem, code};
 use crate::text::printable;
 use crate::transaction::Failure;
 use crate::transaction::history::{EntryRoot, HistoryEntry, entries};
-use crate::workspace::{Roots, Workspace};
+use crate::workspace::{Roots, Workspace, top};
 
 /// Returns the tree with all roots of the changes that `selection` chooses, and these changes.
 /// Returns `None` if all of them concern only the work tree of `workspace`.
@@ -25,12 +25,18 @@ pub(super) fn find_roots(
 ) -> Result<(Option<Roots>, Selection), Box<Outcome>> {
     let failed = |failure: Failure| failure_outcome(command, &failure);
     let mut opened = open_tops(workspace).map_err(failed)?;
+    let mut own: Vec<_> = opened
+        .iter()
+        .map(|(_, location, _)| location.clone())
+        .collect();
     let all = if let Some(roots) = into_roots(opened).map_err(failed)? {
         // `Roots` owns its trees, so they are opened again.
         opened = open_tops(&roots).map_err(failed)?;
         entries(&roots)
     } else {
         opened = OpenedRoots::new();
+        let top = top(workspace).map_err(|error| failed(error.into()))?;
+        own.extend(top.location());
         entries(workspace)
     };
     let all = all.map_err(failed)?;
@@ -38,6 +44,9 @@ pub(super) fn find_roots(
     let Some(chosen) = choose_locally(&all, &selection) else {
         return Ok((into_roots(opened).map_err(failed)?, selection));
     };
+    if let Some(entry) = chosen.iter().find(|entry| is_of_other_roots(entry, &own)) {
+        return Err(refuse_copy(command, entry));
+    }
     let ids = chosen.iter().map(|entry| entry.id.clone()).collect();
     let needed = chosen.iter().flat_map(|entry| &entry.roots);
     for root in needed {
@@ -69,6 +78,33 @@ fn choose_locally<'e>(
     let chosen = choose(&complete, selection).ok()?;
     let is_chosen = |entry: &&HistoryEntry| chosen.iter().any(|other| other.id == entry.id);
     Some(all.iter().filter(is_chosen).collect())
+}
+
+/// Returns whether the entry concerns several roots, and none of the locations `own`: in a copy of
+/// one of them, an undo would only change the others.
+fn is_of_other_roots(entry: &HistoryEntry, own: &[Vec<u8>]) -> bool {
+    let is_own = |root: &EntryRoot| own.contains(&root.location);
+    !entry.roots.is_empty() && !entry.roots.iter().any(is_own)
+}
+
+fn refuse_copy(command: &'static str, entry: &HistoryEntry) -> Box<Outcome> {
+    let locations = entry
+        .roots
+        .iter()
+        .map(|root| printable(&root.location).to_string());
+    let message = format!(
+        "the change {} was made in other directories: {}",
+        entry.id,
+        locations.collect::<Vec<_>>().join(", ")
+    );
+    let help = "no file was changed; run the command in one of these directories";
+    refused_outcome(
+        command,
+        Problem {
+            help: Some(help.to_owned()),
+            ..Problem::new(&code::NOTHING_TO_UNDO, message)
+        },
+    )
 }
 
 /// Opens a root of a change.

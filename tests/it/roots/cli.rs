@@ -58,6 +58,27 @@ fn with<'a>(words: &[&'a str]) -> Vec<&'a str> {
     [words, &BOTH].concat()
 }
 
+#[cfg(unix)]
+#[test]
+fn an_undo_in_a_copy_of_a_root_does_not_change_the_roots() {
+    let directories = Directories::new();
+    let applied = directories.run(&with(&["apply", "patch"]));
+    assert!(applied.status.success(), "{applied:?}");
+    let copied = Command::new("cp")
+        .arg("-a")
+        .args(["api", "copy"].map(|name| directories.path(name)))
+        .status();
+    assert!(copied.unwrap().success());
+    let (code, report) = directories.json(&["undo", "--root", "copy"]);
+    assert_eq!(code, 1, "{report}");
+    let message = report["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains("was made in other directories"),
+        "{message}"
+    );
+    assert_eq!(directories.texts(), ["new\n", "new\n"]);
+}
+
 #[test]
 fn a_patch_of_two_roots_is_checked_approved_applied_and_undone() {
     let all = Directories::new();

@@ -1,7 +1,7 @@
 //! The ends of commands that do not end by themselves, and of their processes.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -202,6 +202,22 @@ fn a_file_that_changes_while_the_command_runs_is_stale() {
     );
 }
 
+/// Runs a script in a sandbox under strace, which changes the system calls `call` as in `change`.
+/// Returns the output of the program, and the log of strace.
+fn run_under_strace(desk: &Desk, (call, change): (&str, &str), text: &str) -> (Output, String) {
+    let log = desk.path("../log");
+    let output = Command::new("strace")
+        .args(["-f", "-qq", "-o", &log.display().to_string()])
+        .args(["-e", &format!("trace={call}")])
+        .args(["-e", &format!("inject={call}:{change}")])
+        .arg(env!("CARGO_BIN_EXE_wpatch"))
+        .args(script(&[], text))
+        .current_dir(desk.root())
+        .output()
+        .unwrap();
+    (output, fs::read_to_string(log).unwrap())
+}
+
 /// The second write of each process is delayed. Of the helpers, only the one that reports the
 /// overlay has a second one.
 #[test]
@@ -210,14 +226,29 @@ fn a_command_that_ends_at_once_does_not_overtake_its_overlay() {
         return;
     }
     let desk = desk();
-    let log = desk.path("../log").display().to_string();
-    let delay = "inject=write:delay_enter=300000:when=2";
-    let strace = ["-f", "-qq", "-o", &log, "-e", "trace=write", "-e", delay];
-    let mut command = Command::new("strace");
-    command.args(strace).arg(env!("CARGO_BIN_EXE_wpatch"));
-    command.args(script(&[], "echo 2 >> a"));
-    let output = command.current_dir(desk.root()).output().unwrap();
+    let delay = ("write", "delay_enter=300000:when=2");
+    let (output, log) = run_under_strace(&desk, delay, "echo 2 >> a");
     assert!(output.status.success(), "{output:?}");
     assert!(desk.bytes("a").ends_with(b"2\n"));
-    assert!(fs::read_to_string(&log).unwrap().contains("(DELAYED)"));
+    assert!(log.contains("(DELAYED)"), "{log}");
+}
+
+/// Only the first process of the namespace uses `pidfd_getfd`.
+#[test]
+fn the_end_of_the_first_process_ends_the_sandbox() {
+    if !is_supported() {
+        return;
+    }
+    for (change, expected) in [
+        ("error=EMFILE", "a process of the sandbox failed: Too many"),
+        ("signal=KILL", "the sandbox ended before its command"),
+    ] {
+        let desk = desk();
+        let before = tree::read(&desk.root());
+        let (output, log) = run_under_strace(&desk, ("pidfd_getfd", change), "echo 2 >> a");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{errors}\n{log}");
+        assert!(errors.contains(expected), "{errors}");
+        assert_eq!(tree::read(&desk.root()), before);
+    }
 }

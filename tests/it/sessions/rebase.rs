@@ -83,6 +83,68 @@ fn a_rebase_with_conflicts_names_them_and_changes_nothing() {
     assert_eq!((tree(&memory), sessions(&memory)), (before, vec![id]));
 }
 
+/// Returns a tree whose session has moved `same` to `other`, and changed line 2.
+fn moved() -> (Memory, String) {
+    let memory = memory();
+    put(&memory, "same", &Entry::file(LINES));
+    let id = begin(&memory);
+    let patch = "diff --git a/same b/other\nrename from same\nrename to other\n--- a/same\n+++ \
+                 b/other\n@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n";
+    assert!(step(&memory, &id, Request::of(patch)).report.ok);
+    (memory, id)
+}
+
+#[test]
+fn a_rebase_merges_a_moved_file() {
+    let (memory, id) = moved();
+    put(
+        &memory,
+        "same",
+        &Entry::executable(LINES.replace('8', "eight")),
+    );
+    let error = commit(&memory, &id).report.error.unwrap();
+    assert_eq!(
+        (error.kind, error.path.as_deref()),
+        (ProblemKind::Stale, Some("same"))
+    );
+    let outcome = rebase(&memory, &id);
+    assert!(outcome.report.ok, "{:#?}", outcome.problems);
+    let after = tree(&memory);
+    let merged = LINES.replace('8', "eight").replace('2', "two");
+    assert_eq!(after[&path("other")], Entry::executable(merged));
+    assert!(!after.contains_key(&path("same")));
+}
+
+#[test]
+fn a_rebase_of_a_moved_file_names_what_prevents_it() {
+    let refused = |memory: &Memory, id: &str| {
+        let before = tree(memory);
+        let error = rebase(memory, id).report.error.unwrap();
+        assert_eq!(
+            (tree(memory), sessions(memory)),
+            (before, vec![id.to_owned()])
+        );
+        (error.kind, error.path.unwrap(), error.message)
+    };
+    let (memory, id) = moved();
+    put(&memory, "same", &Entry::file(LINES.replace('2', "zwei")));
+    let (kind, at, message) = refused(&memory, &id);
+    assert_eq!((kind, &*at), (ProblemKind::Conflict, "same"));
+    assert!(message.ends_with("conflict at line 2"), "{message}");
+
+    let (memory, id) = moved();
+    memory.remove(&path("same")).unwrap();
+    let (kind, at, message) = refused(&memory, &id);
+    assert_eq!((kind, &*at), (ProblemKind::Conflict, "same"));
+    assert!(message.ends_with("deleted or moved it"), "{message}");
+
+    let (memory, id) = moved();
+    put(&memory, "same", &Entry::file(LINES.replace('8', "eight")));
+    put(&memory, "other", &Entry::file("mine\n"));
+    let (_, at, _) = refused(&memory, &id);
+    assert_eq!(at, "other");
+}
+
 #[test]
 fn files_that_already_have_their_new_state_are_no_conflict() {
     let (memory, id) = lines();

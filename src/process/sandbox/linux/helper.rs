@@ -28,10 +28,13 @@ pub(crate) fn run_helper(arguments: &[OsString]) -> Option<ExitCode> {
         Some(("init", parsed)) => init::run(&parsed),
         _ => return Some(ExitCode::from(2)),
     };
-    Some(if done.is_ok() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    Some(match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // After the end of wpatch, nothing reads the report.
+            let _ = report(&Status::Failed(error.to_string()));
+            ExitCode::FAILURE
+        }
     })
 }
 
@@ -64,7 +67,11 @@ fn set_up(arguments: &HelperArguments) -> io::Result<()> {
         .stdin(Stdio::from(io::stdin().as_fd().try_clone_to_owned()?))
         .stdout(Stdio::from(io::stdout().as_fd().try_clone_to_owned()?))
         .spawn()?;
-    first.wait()?;
+    if !first.wait()?.success() {
+        // The first process has reported its error, or was killed. The end of this process closes
+        // the status pipe.
+        return Ok(());
+    }
     io::stdin().read_to_end(&mut Vec::new())?;
     if let Some(server) = &mut overlay.server {
         server.kill()?;

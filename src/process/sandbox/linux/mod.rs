@@ -88,6 +88,8 @@ enum Status {
     NotStarted(String),
     /// The command has ended.
     Ended(ExitReason),
+    /// A process of the sandbox has failed.
+    Failed(String),
 }
 
 impl Status {
@@ -102,6 +104,7 @@ impl Status {
             Self::Ended(ExitReason::Signalled(signal)) => format!("signalled {signal}\n"),
             Self::Ended(ExitReason::TooManyBytes) => "bytes\n".to_owned(),
             Self::Ended(_) => "processes\n".to_owned(),
+            Self::Failed(reason) => format!("failed {}\n", one_line(reason)),
         }
     }
 
@@ -119,6 +122,7 @@ impl Status {
             "signalled" => Self::Ended(ExitReason::Signalled(rest.parse().ok()?)),
             "bytes" => Self::Ended(ExitReason::TooManyBytes),
             "processes" => Self::Ended(ExitReason::TooManyProcesses),
+            "failed" => Self::Failed(rest.to_owned()),
             _ => return None,
         })
     }
@@ -165,6 +169,10 @@ pub(super) fn run_sandboxed(
             Status::Unsupported(reason) => return Err(SandboxError::Unsupported(reason)),
             Status::NotStarted(reason) => return Err(SandboxError::NotStarted(reason)),
             Status::Ended(reason) => break reason,
+            Status::Failed(reason) => {
+                let message = format!("a process of the sandbox failed: {reason}");
+                return Err(io::Error::other(message).into());
+            }
         }
     };
     let (upper, merged) = directories.unwrap_or_default();
