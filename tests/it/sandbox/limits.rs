@@ -99,9 +99,7 @@ fn the_kernel_limits_threads_and_processes() {
 /// Returns whether each namespace has its own limit on process IDs: since Linux 6.14.
 fn has_limit_of_namespace() -> bool {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = release
-        .split(['.', '-'])
-        .map(|number| number.parse::<u32>());
+    let mut numbers = release.split(['.', '-']).map(str::parse::<u32>);
     let (major, minor) = (numbers.next().unwrap(), numbers.next().unwrap());
     (major.unwrap(), minor.unwrap()) >= (6, 14)
 }
