@@ -1,5 +1,6 @@
 //! The absolute paths under which a file can be reached through symbolic links.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::path::{MAX_LINKS, RelPath, path_bytes, plain_path, split_root};
@@ -13,15 +14,15 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
     let mut names = Vec::new();
     for _ in 0..MAX_LINKS {
         names.push(name.clone());
-        // Find the first link in the path, and its target.
-        let ancestors: Vec<&Path> = name.ancestors().collect();
-        let link = ancestors
-            .iter()
-            .rev()
-            .find_map(|above| Some((*above, fs_err::read_link(above).ok()?)));
-        let Some((link, target)) = link else {
-            names.extend(normalize_path(&name).filter(|plain| *plain != name));
-            break;
+        let (link, target) = match first_link(&name) {
+            FirstLink::Found(link, target) => (link, target),
+            none => {
+                names.extend(normalize_path(&name).filter(|plain| *plain != name));
+                if matches!(none, FirstLink::Missing) {
+                    return names;
+                }
+                break;
+            }
         };
         let rest = name.strip_prefix(link).unwrap_or(Path::new(""));
         let next = link.parent().unwrap_or(Path::new("/")).join(target);
@@ -34,6 +35,28 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
     }
     names.extend(fs_err::canonicalize(file).map(plain_path));
     names
+}
+
+/// The first symbolic link in a path.
+enum FirstLink<'p> {
+    /// The path of the link, and its target.
+    Found(&'p Path, PathBuf),
+    /// The file does not exist, and no directory above it is a link.
+    Missing,
+    None,
+}
+
+fn first_link(path: &Path) -> FirstLink<'_> {
+    let ancestors: Vec<&Path> = path.ancestors().collect();
+    // The root is not a link.
+    for &above in ancestors.iter().rev().skip(1) {
+        match fs_err::read_link(above) {
+            Ok(target) => return FirstLink::Found(above, target),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return FirstLink::Missing,
+            Err(_) => {}
+        }
+    }
+    FirstLink::None
 }
 
 /// Returns the absolute path `path` as text without `.` and `..`, with `/` between its components.

@@ -125,7 +125,7 @@ impl Findings {
                 problem: session.problem,
             });
         }
-        findings.new.sort();
+        findings.new.sort_unstable();
         findings.errors += findings
             .new
             .partition_point(|found| found.severity == DiagnosticSeverity::Error);

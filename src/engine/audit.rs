@@ -76,7 +76,7 @@ fn deciding_rules(task: &CommandRun<'_>, report: &Report) -> Vec<String> {
             let allows = |hit: &RuleMatch| hit.verdict == Verdict::Allow && hit.source.is_some();
             rules.extend(hits.into_iter().filter(allows).map(|hit| hit.rule));
         }
-        rules.sort();
+        rules.sort_unstable();
         rules.dedup();
     }
     rules.truncate(MAX_RULES);

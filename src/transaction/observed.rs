@@ -135,7 +135,7 @@ impl Member<'_> {
             });
             layer.insert(top_path, None);
         }
-        parts.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        parts.changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         self.observed = Some(parts);
         Ok(layer)
     }
@@ -257,8 +257,8 @@ impl JournalParts {
                 standing: *standing,
             });
         }
-        parts.makes.sort_by(|a, b| a.path.cmp(&b.path));
-        parts.removes.sort_by(|a, b| a.path.cmp(&b.path));
+        parts.makes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        parts.removes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         Ok(parts)
     }
 }

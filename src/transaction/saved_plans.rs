@@ -179,7 +179,7 @@ pub fn search(workspace: &dyn Workspace, prefix: &str) -> Result<PlanSearchResul
         found.extend(list_plans(workspace, &home)?.into_iter().filter_map(named));
     }
     // Plans of the same name make the same change, so the newest is used.
-    found.sort_by(|(a, at_a), (b, at_b)| (a, &at_b.id).cmp(&(b, &at_a.id)));
+    found.sort_unstable_by(|(a, at_a), (b, at_b)| (a, &at_b.id).cmp(&(b, &at_a.id)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     match found.as_slice() {
         [] => Ok(PlanSearchResult::None),

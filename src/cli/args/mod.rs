@@ -209,7 +209,7 @@ fn read_filters(matches: &ArgMatches) -> Vec<(bool, String)> {
     };
     // clap stores the values of each option separately. The indices restore the common order.
     let mut filters = [given("include", true), given("exclude", false)].concat();
-    filters.sort_by_key(|&(place, ..)| place);
+    filters.sort_unstable_by_key(|&(place, ..)| place);
     filters
         .into_iter()
         .map(|(_, takes, pattern)| (takes, pattern))

@@ -288,8 +288,9 @@ impl ListWalk<'_> {
     /// Sorts the entries, and keeps the requested number of them.
     fn select_entries(&mut self) {
         if self.request.order == ListOrder::Newest {
-            self.found
-                .sort_by(|one, other| one.newest_first_key().cmp(&other.newest_first_key()));
+            self.found.sort_unstable_by(|one, other| {
+                one.newest_first_key().cmp(&other.newest_first_key())
+            });
         }
         self.is_cut |= self.found.len() > self.request.max_entries;
         self.found.truncate(self.request.max_entries);

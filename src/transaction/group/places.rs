@@ -57,6 +57,6 @@ pub(in crate::transaction) fn find_places(
             }),
         }
     }
-    places.sort_by(|one, other| one.order.cmp(&other.order));
+    places.sort_unstable_by(|one, other| one.order.cmp(&other.order));
     Ok(places)
 }

@@ -80,7 +80,9 @@ fn merge(entry: &mut HistoryEntry, other: HistoryEntry) {
         }
     }
     entry.files.extend(other.files);
-    entry.files.sort_by(|one, other| one.path.cmp(&other.path));
+    entry
+        .files
+        .sort_unstable_by(|one, other| one.path.cmp(&other.path));
     entry.created_dirs.extend(other.created_dirs);
     entry.removed_dirs.extend(other.removed_dirs);
     entry.kept.extend(other.kept);

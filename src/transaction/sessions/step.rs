@@ -97,7 +97,7 @@ impl<'w> SessionStep<'w> {
     /// [`Failure::Interrupted`] after a signal, and the errors of the disk.
     pub fn commit(mut self, interrupt: &Interrupt) -> Result<Session, Failure> {
         let mut received = std::mem::take(&mut *lock_unpoisoned(&self.received));
-        received.sort_by(|a, b| a.change.path.cmp(&b.change.path));
+        received.sort_unstable_by(|a, b| a.change.path.cmp(&b.change.path));
         let before = self.session.clone();
         for file in self.moved_files(&before, &received)? {
             self.put(file);

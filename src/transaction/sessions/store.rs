@@ -61,7 +61,7 @@ pub fn list(workspace: &dyn Workspace) -> Result<Vec<Session>, Failure> {
             sessions.extend(read_or_damaged(workspace, id, directory)?);
         }
     }
-    sessions.sort_by(|a, b| b.id.cmp(&a.id));
+    sessions.sort_unstable_by(|a, b| b.id.cmp(&a.id));
     Ok(sessions)
 }
 

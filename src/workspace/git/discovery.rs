@@ -68,10 +68,14 @@ pub(super) fn is_repository(git_dir: &Path) -> bool {
 /// Returns whether the `HEAD` of `git_dir` is valid. git skips a directory without a valid one.
 pub(in crate::workspace) fn has_head(git_dir: &Path) -> bool {
     let head = git_dir.join("HEAD");
-    match fs_err::read_link(&head) {
-        Ok(target) => target.starts_with("refs"),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => false,
-        Err(_) => is_reference(&read_text(&head).ok().flatten().unwrap_or_default()),
+    match fs_err::symlink_metadata(&head) {
+        Ok(found) if found.is_symlink() => {
+            fs_err::read_link(&head).is_ok_and(|target| target.starts_with("refs"))
+        }
+        Ok(found) if found.is_file() => {
+            read_bounded(&head, found.len(), MAX_TEXT).is_ok_and(|text| is_reference(&text))
+        }
+        _ => false,
     }
 }
 

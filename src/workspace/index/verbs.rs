@@ -41,7 +41,7 @@ impl IndexTree {
             .filter_map(|rest| rest.split(|&byte| byte == b'/').next())
             .map(<[u8]>::to_vec);
         let mut names: Vec<_> = names.collect();
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         names
     }

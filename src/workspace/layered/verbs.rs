@@ -118,7 +118,7 @@ impl Workspace for LayeredTree<'_> {
             }
         }
         names.extend(self.added_names(directory)?);
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         Ok(names)
     }

@@ -51,7 +51,7 @@ impl GitTree {
         };
         // The object sorts directories as if their names ended with a slash; here names are
         // compared alone.
-        starts.sort_by(|&a, &b| tree.name(a).cmp(tree.name(b)));
+        starts.sort_unstable_by(|&a, &b| tree.name(a).cmp(tree.name(b)));
         // Programs disagree about which of two entries with the same name applies, so reject such a
         // tree.
         let is_unique = starts

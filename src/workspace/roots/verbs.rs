@@ -40,7 +40,7 @@ impl Workspace for Roots {
             .iter()
             .map(|root| root.name.as_bytes().to_vec())
             .collect();
-        names.sort();
+        names.sort_unstable();
         self.delegate_directory("list", directory, names, |root, path| root.list(path))
     }
 
