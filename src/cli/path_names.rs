@@ -17,8 +17,11 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
         let (link, target) = match first_link(&name) {
             FirstLink::Found(link, target) => (link, target),
             none => {
+                // After a link, a missing name can lead to an existing file: `normalize_path` does
+                // not follow a link before `..`, and the system does.
+                let is_missing = matches!(none, FirstLink::Missing) && names.len() == 1;
                 names.extend(normalize_path(&name).filter(|plain| *plain != name));
-                if matches!(none, FirstLink::Missing) {
+                if is_missing {
                     return names;
                 }
                 break;
@@ -41,8 +44,9 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
 enum FirstLink<'p> {
     /// The path of the link, and its target.
     Found(&'p Path, PathBuf),
-    /// The file does not exist, and no directory above it is a link.
+    /// A component of the path does not exist, and none before it is a link.
     Missing,
+    /// No component is a link.
     None,
 }
 

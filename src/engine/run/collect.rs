@@ -183,7 +183,10 @@ impl Comparison<'_> {
             (self.snapshot.get(path)).is_some_and(|stat| stat.kind == FileKind::Directory);
         let is_replaced = before.is_none() && was_directory;
         if !is_replaced && !self.snapshot.is_current(path, before.as_ref()) {
-            let problem = Problem::new(&code::STALE, "the file changed while the command ran");
+            let problem = Problem {
+                help: Some("run the command again".to_owned()),
+                ..Problem::new(&code::STALE, "the file changed while the command ran")
+            };
             self.add_problem(path, problem);
             return Ok(());
         }

@@ -227,7 +227,8 @@ fn exit_problem(ran: &CommandOutput, limits: SandboxLimits) -> Problem {
             limits.processes
         ),
         ExitReason::TooManyBytes => format!(
-            "the command was killed: it wrote {} bytes or more to the root",
+            "the command was killed: its files in the root or in a temporary directory had more \
+             than {} bytes",
             limits.bytes
         ),
         _ => format!("the command failed: {}", exit_message(ran, limits.time)),

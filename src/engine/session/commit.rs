@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::files::{REDO, expected, is_same, read_content, read_expected};
-use super::rebase::merge_file;
+use super::rebase::{created_conflict, merge_file};
 use super::{Session, find_session, session_report};
 use crate::engine::Outcome;
 use crate::engine::failure::failure_outcome;
@@ -94,6 +94,7 @@ fn plan(
         let found = read_expected(workspace, &file.path)?;
         let new = file.new.as_ref().map(expected);
         let is_new = is_same(found.as_ref().map(|(found, _)| *found), new);
+        let is_occupied = found.is_some();
         let source = move_source(session, file);
         let (origin, found) = match source {
             Some(source) => (source, read_expected(workspace, &source.path)?),
@@ -102,6 +103,12 @@ fn plan(
         if is_new && (source.is_none() || found.is_none()) {
             continue;
         }
+        if source.is_some() && is_occupied && !is_new {
+            selected.problems.push(*created_conflict(file));
+            continue;
+        }
+        // If the new path already has the content, only the old path is removed.
+        let file = if is_new { origin } else { file };
         match merge_file((origin, file), found, commit.rebase, workspace)? {
             Ok(Some(target)) => files.push(target),
             Ok(None) => files.push(target_file(session, file, workspace)?),

@@ -35,7 +35,7 @@ pub(super) fn merge_file(
     }
     let (Some(base), Some(new), Some((found, ours))) = (&origin.base, &file.new, found) else {
         let message = match (&origin.base, &file.new) {
-            (None, _) => "the edit session creates the file, and another change created it",
+            (None, _) => return Ok(Err(created_conflict(file))),
             (Some(_), None) => "the edit session deletes the file, and another change modified it",
             (Some(_), Some(_)) => {
                 "the edit session changes the file, and another change deleted or moved it"
@@ -111,6 +111,12 @@ fn merge_content(
     let named = named.collect::<Vec<_>>().join(", ");
     let message = format!("the edit session and another change conflict at line {named}");
     Ok(Err((message, places.map(|range| range.start).collect())))
+}
+
+/// Returns the problem of a new file of the session whose path has another file now.
+pub(super) fn created_conflict(file: &SessionFile) -> Box<Problem> {
+    let message = "the edit session creates the file, and another change created it";
+    conflict(file, message, Vec::new())
 }
 
 /// Returns the problem of a file that cannot be merged.

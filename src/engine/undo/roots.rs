@@ -44,8 +44,10 @@ pub(super) fn find_roots(
     let Some(chosen) = choose_locally(&all, &selection) else {
         return Ok((into_roots(opened).map_err(failed)?, selection));
     };
-    if let Some(entry) = chosen.iter().find(|entry| is_of_other_roots(entry, &own)) {
-        return Err(refuse_copy(command, entry));
+    for entry in chosen.iter().filter(|entry| !entry.roots.is_empty()) {
+        if is_of_other_roots(entry, &own) || is_in_copy(entry, workspace).map_err(failed)? {
+            return Err(refuse_copy(command, entry));
+        }
     }
     let ids = chosen.iter().map(|entry| entry.id.clone()).collect();
     let needed = chosen.iter().flat_map(|entry| &entry.roots);
@@ -80,11 +82,26 @@ fn choose_locally<'e>(
     Some(all.iter().filter(is_chosen).collect())
 }
 
-/// Returns whether the entry concerns several roots, and none of the locations `own`: in a copy of
-/// one of them, an undo would only change the others.
+/// Returns whether the entry concerns several roots, and none of them is at a location in `own`. In a
+/// copy of a root, an undo would change only the other directories.
 fn is_of_other_roots(entry: &HistoryEntry, own: &[Vec<u8>]) -> bool {
     let is_own = |root: &EntryRoot| own.contains(&root.location);
-    !entry.roots.is_empty() && !entry.roots.iter().any(is_own)
+    !entry.roots.iter().any(is_own)
+}
+
+/// Returns whether one of several roots has the entry in its history and is not at the location of a
+/// root of the entry.
+fn is_in_copy(entry: &HistoryEntry, workspace: &dyn Workspace) -> Result<bool, Failure> {
+    let roots = workspace.roots().map(Roots::roots).unwrap_or_default();
+    for root in roots {
+        let top = top(&*root.workspace)?;
+        let location = top.location().unwrap_or_default();
+        let is_root = entry.roots.iter().any(|root| root.location == location);
+        if !is_root && entries(top)?.iter().any(|own| own.id == entry.id) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn refuse_copy(command: &'static str, entry: &HistoryEntry) -> Box<Outcome> {
@@ -97,7 +114,8 @@ fn refuse_copy(command: &'static str, entry: &HistoryEntry) -> Box<Outcome> {
         entry.id,
         locations.collect::<Vec<_>>().join(", ")
     );
-    let help = "no file was changed; run the command in one of these directories";
+    let help = "no file was changed; run the command in one of these directories, or move a moved \
+                directory back";
     refused_outcome(
         command,
         Problem {

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::chain::LineFields;
+use super::chain::{LineFields, RecordKey};
 use super::names::{AUDIT_FILE, HEAD_FILE};
 use super::record::line_digest;
 use super::tail::{read_tail, sync_file};
@@ -30,6 +30,18 @@ pub(super) struct Head {
     /// The last record, and its signature, if no history entry contains them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) lines: Vec<String>,
+}
+
+impl Head {
+    /// Returns the key of the record. `id` is the ID of a record before it.
+    pub(super) fn key(self, id: &str) -> RecordKey {
+        RecordKey {
+            seq: self.seq,
+            digest: Some(self.digest),
+            id: id.to_owned(),
+            ..RecordKey::default()
+        }
+    }
 }
 
 /// Makes the audit file in `home` durable and saves its head. Does nothing without records.

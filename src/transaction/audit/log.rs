@@ -48,6 +48,9 @@ pub(in crate::transaction) struct AuditLog {
     newest_entry: Option<String>,
     /// Lines that belong to the file and could not be appended yet.
     pending: Vec<String>,
+    /// The last record by the head file, if it is missing and in no other file. Its number is not used
+    /// again, so the gap stays visible.
+    lost: Option<RecordKey>,
     durability: Durability,
 }
 
@@ -179,6 +182,7 @@ impl AuditLog {
             tail,
             newest_entry,
             pending: Vec::new(),
+            lost: None,
             durability,
         };
         let repair = log.find_pending(workspace, &names, recovered)?;
@@ -214,8 +218,8 @@ impl AuditLog {
         } else {
             None
         };
-        let announced = head.map(|head| head.lines).unwrap_or_default();
-        found.extend(&announced, LineOrigin::Head);
+        let announced = head.as_ref().map(|head| &*head.lines).unwrap_or_default();
+        found.extend(announced, LineOrigin::Head);
         for place in missing::newer_entries(&source, (names, committed), &self.tail.last) {
             let is_killed = recovered.contains(&&*place.id);
             let (lines, origin) = missing::lines_of_entry(&source, &place, &found.last)?;
@@ -225,8 +229,11 @@ impl AuditLog {
                 origin
             };
             found.extend(&lines, origin);
-            found.extend(&announced, LineOrigin::Head);
+            found.extend(announced, LineOrigin::Head);
         }
+        self.lost = head
+            .filter(|head| head.seq > found.last.seq)
+            .map(|head| head.key(&found.last.id));
         self.pending = found.lines;
         let torn = self.tail.fragment.len();
         let is_torn = torn > 0
@@ -254,7 +261,10 @@ impl AuditLog {
         for line in &self.pending {
             last.advance(line);
         }
-        last
+        match &self.lost {
+            Some(lost) if lost.seq > last.seq => lost.clone(),
+            _ => last,
+        }
     }
 
     fn lines_of(

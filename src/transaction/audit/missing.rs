@@ -83,7 +83,7 @@ pub(super) fn newer_entries(
         .chain(committed.iter().cloned())
         .filter(|scratch| scratch.id > last.id || last.needs_signature && scratch.id == last.id)
         .collect();
-    newer.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+    newer.sort_by(|a, b| a.id.cmp(&b.id));
     newer.dedup_by(|a, b| a.id == b.id);
     newer
 }

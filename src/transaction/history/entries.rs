@@ -14,7 +14,7 @@ pub(super) fn entries_of(workspace: &dyn Workspace) -> Result<Vec<HistoryEntry>,
         places.splice(0..0, list_entries(workspace, home)?);
     }
     // Newest first. An entry that was copied and is in both is read from the state directory.
-    places.sort_unstable_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
+    places.sort_by(|a, b| b.scratch.id.cmp(&a.scratch.id));
     places.dedup_by(|a, b| a.scratch.id == b.scratch.id);
     let mut found = Vec::with_capacity(places.len());
     for place in places {

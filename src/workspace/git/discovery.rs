@@ -72,7 +72,7 @@ pub(in crate::workspace) fn has_head(git_dir: &Path) -> bool {
         Ok(found) if found.is_symlink() => {
             fs_err::read_link(&head).is_ok_and(|target| target.starts_with("refs"))
         }
-        Ok(found) if found.is_file() => {
+        Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
             read_bounded(&head, found.len(), MAX_TEXT).is_ok_and(|text| is_reference(&text))
         }
         _ => false,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde_json::Value;
 
-use super::refused;
+use super::{DENIED, refused};
 use crate::systems::{Desk, fed, program};
 use crate::world;
 
@@ -215,4 +215,22 @@ fn a_home_by_another_name_keeps_its_secrets() {
     }
     assert_eq!(kind(&format!("{root}/me"), "me/.aws/credentials"), "denied");
     assert_eq!(kind(&format!("{root}/me"), ".ssh/id_rsa"), "read");
+}
+
+/// The system follows the link before `..`, so the path without links is not the normalized one.
+#[cfg(unix)]
+#[test]
+fn a_policy_file_is_closed_behind_links_and_parent_directories() {
+    let desk = Desk::with(&[("x/real.toml", b""), ("x/y/z", b""), ("sub/z", b"")]);
+    world::link("../x/y", desk.path("sub/directory")).unwrap();
+    world::link("sub/directory/../real.toml", desk.path("policy.toml")).unwrap();
+    let words = [
+        "write",
+        "x/real.toml",
+        "--overwrite",
+        "--policy",
+        "policy.toml",
+    ];
+    refused(&desk, DENIED, &words, b"x");
+    assert_eq!(desk.bytes("x/real.toml"), b"");
 }

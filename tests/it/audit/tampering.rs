@@ -231,6 +231,35 @@ fn every_tampered_file_is_detected_at_its_first_fault() {
 }
 
 #[test]
+fn a_later_change_does_not_hide_a_removed_end() {
+    for removed in [1, 2, 5, RECORDS] {
+        let memory = recorded(Copies::Head);
+        let all = lines(&bytes(&memory));
+        let kept = all.len().saturating_sub(removed);
+        write(&memory, &all[..kept].concat());
+        let state = 2 * (RECORDS / 4);
+        for step in 0..3 {
+            let (old, new) = (state + step, state + step + 1);
+            assert!(change(&memory, old, new).report.ok);
+            let problem = verify(&memory).files[0].problem.clone().unwrap();
+            let found = (problem.kind, problem.line);
+            assert_eq!(found, (Dropped, kept + 1), "{removed} {step}: {problem:?}");
+            let options = Options {
+                history: HistoryLimits::NOTHING,
+                ..OPTIONS
+            };
+            assert!(engine::gc(&memory, options, &Interrupt::new()).report.ok);
+            let problem = verify(&memory).files[0].problem.clone().unwrap();
+            assert_eq!(
+                (problem.kind, problem.line),
+                found,
+                "{removed} {step}: {problem:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_forged_record_at_the_end_is_detected() {
     for copies in [Copies::History, Copies::Head] {
         let memory = recorded(copies);

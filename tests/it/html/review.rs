@@ -335,3 +335,21 @@ fn a_change_that_cannot_be_made_has_no_command() {
     let preview = engine::render_page(request(CHANGE), &workspace);
     assert_eq!(all(&page(&Shown::of(&preview)), "code.command").len(), 0);
 }
+
+#[test]
+fn changes_of_one_file_are_listed_in_their_order() {
+    let names: Vec<_> = (0..12).map(|file| format!("f{file:02}")).collect();
+    let mut patch = String::new();
+    for round in 0..5 {
+        for name in &names {
+            let new = round + 1;
+            patch += &format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{round}\n+{new}\n");
+        }
+    }
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"0\n"[..])).collect();
+    let page = page(&shown(&files, patch));
+    let expected: Vec<_> = (0..12)
+        .flat_map(|file| (0..5).map(move |round| format!("#f{}", round * 12 + file + 1)))
+        .collect();
+    assert_eq!(values(&page, "nav a", "href"), expected);
+}

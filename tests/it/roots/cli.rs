@@ -69,13 +69,18 @@ fn an_undo_in_a_copy_of_a_root_does_not_change_the_roots() {
         .args(["api", "copy"].map(|name| directories.path(name)))
         .status();
     assert!(copied.unwrap().success());
-    let (code, report) = directories.json(&["undo", "--root", "copy"]);
-    assert_eq!(code, 1, "{report}");
-    let message = report["error"]["message"].as_str().unwrap();
-    assert!(
-        message.contains("was made in other directories"),
-        "{message}"
-    );
+    for roots in [
+        &["--root", "copy"][..],
+        &["--root", "copy", "--root", "web"],
+    ] {
+        let (code, report) = directories.json(&[&["undo"], roots].concat());
+        assert_eq!(code, 1, "{report}");
+        let message = report["error"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("was made in other directories"),
+            "{message}"
+        );
+    }
     assert_eq!(directories.texts(), ["new\n", "new\n"]);
 }
 

@@ -95,7 +95,12 @@ fn sweep(count: usize, state: State, lacks: &[Feature], kind: FaultKind) -> usiz
         let world = World::new(count, state, lacks);
         world.0[0].inject(FaultInjection { verb, kind });
         let outcome = world.apply();
-        assert!(world.0[0].has_failed(), "{what}");
+        if !world.0[0].has_failed() {
+            // Threads stage the files, and can share a `stat`, so this change has fewer verbs.
+            assert!(world.0[0].verb_count() <= verb, "{what}");
+            assert!(outcome.report.ok && world.trees() == states.1, "{what}");
+            continue;
+        }
         faults += 1;
         let is_killed = matches!(kind, FaultKind::Killed | FaultKind::KilledAfter);
         let report = &outcome.report;

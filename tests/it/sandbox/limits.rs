@@ -126,12 +126,23 @@ fn a_command_ends_at_the_limit_on_written_bytes() {
         return;
     }
     let desk = desk();
-    // The second command ignores the failed write.
-    for text in ["", "; exit 0"] {
-        let text = format!("head -c 2000000 /dev/zero > large{text}");
-        let error = desk.refuses("denied", &script(&["--max-written=1000000"], &text), b"");
+    for text in [
+        "head -c 2000000 /dev/zero > large",
+        // No write fails that the command could ignore.
+        "head -c 2000000 /dev/zero > large; exit 0",
+        "head -c 2000000 /dev/zero > $TMPDIR/large; exit 0",
+        "head -c 900000000 /dev/zero > large; : > large; exit 0",
+    ] {
+        let error = desk.refuses("denied", &script(&["--max-written=1000000"], text), b"");
         let message = error["message"].as_str().unwrap();
-        assert!(message.contains("wrote 1000000 bytes or more"), "{message}");
+        assert!(message.contains("had more than 1000000 bytes"), "{message}");
+    }
+    for limit in [
+        "--max-written=1000000",
+        "--max-written=18446744073709551615",
+    ] {
+        desk.does(&script(&[limit], "head -c 1000000 /dev/zero > large"), b"");
+        fs::remove_file(desk.path("large")).unwrap();
     }
     let words = script(&["--max-file=1000"], "head -c 2000 /dev/zero > large");
     assert_eq!(desk.refuses("too_large", &words, b"")["path"], "large");

@@ -141,8 +141,35 @@ fn a_rebase_of_a_moved_file_names_what_prevents_it() {
     let (memory, id) = moved();
     put(&memory, "same", &Entry::file(LINES.replace('8', "eight")));
     put(&memory, "other", &Entry::file("mine\n"));
-    let (_, at, _) = refused(&memory, &id);
-    assert_eq!(at, "other");
+    let (kind, at, message) = refused(&memory, &id);
+    assert_eq!((kind, &*at), (ProblemKind::Conflict, "other"));
+    assert!(message.ends_with("another change created it"), "{message}");
+}
+
+#[test]
+fn the_new_path_of_a_moved_file_may_have_its_content() {
+    let content = LINES.replace('2', "two");
+    let (memory, id) = moved();
+    put(&memory, "other", &Entry::file(&*content));
+    let outcome = commit(&memory, &id);
+    assert!(outcome.report.ok, "{:#?}", outcome.problems);
+    let after = tree(&memory);
+    assert_eq!(after[&path("other")], Entry::file(&*content));
+    assert!(!after.contains_key(&path("same")));
+
+    // The old path may not have changed.
+    let (memory, id) = moved();
+    put(&memory, "other", &Entry::file(&*content));
+    put(&memory, "same", &Entry::file(LINES.replace('8', "eight")));
+    let before = tree(&memory);
+    for (outcome, kind) in [
+        (commit(&memory, &id), ProblemKind::Stale),
+        (rebase(&memory, &id), ProblemKind::Conflict),
+    ] {
+        let error = outcome.report.error.unwrap();
+        assert_eq!((error.kind, error.path.as_deref()), (kind, Some("same")));
+    }
+    assert_eq!(tree(&memory), before);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -22,11 +23,11 @@ use rustix::thread::{
 };
 
 use super::namespaces::unshare;
-use super::{HelperArguments, Status, report};
+use super::{HelperArguments, Status, mounts, report};
 use crate::process::ExitReason;
 
-/// The time between two counts of the processes. In this time, a fork bomb can start some thousand
-/// processes.
+/// The time between two measurements of the processes and files. In this time, a fork bomb can start
+/// some thousand processes.
 const PAUSE: Duration = Duration::from_millis(10);
 /// The largest process ID of Linux.
 const MAX_PID: usize = 1 << 22;
@@ -134,15 +135,14 @@ fn wait_for(child: Option<Pid>, arguments: &HelperArguments) -> io::Result<Optio
         // This process also reaps every process of the namespace that has lost its parent.
         while let Some((ended, status)) = rustix::process::wait(WaitOptions::NOHANG)? {
             if Some(ended) == child {
-                // A command can ignore that a write failed, and leave an incomplete file.
-                return Ok(if is_full(arguments)? {
+                return Ok(if is_over_limit(arguments)? {
                     Some(ExitReason::TooManyBytes)
                 } else {
                     exit_reason(status)
                 });
             }
         }
-        if is_full(arguments)? {
+        if is_over_limit(arguments)? {
             return Ok(Some(ExitReason::TooManyBytes));
         }
         if count_processes()? > arguments.processes {
@@ -156,12 +156,24 @@ fn wait_for(child: Option<Pid>, arguments: &HelperArguments) -> io::Result<Optio
     }
 }
 
-/// Returns whether the overlay has no space left. `fuse-overlayfs` can report another file system,
-/// which is larger than the limit.
-fn is_full(arguments: &HelperArguments) -> io::Result<bool> {
-    let overlay = statvfs(&arguments.root)?;
-    let size = overlay.f_blocks.saturating_mul(overlay.f_frsize);
-    Ok(overlay.f_bavail == 0 && size <= arguments.bytes.next_multiple_of(overlay.f_frsize.max(1)))
+/// Returns whether the files in the overlay, or in a directory for temporary files, need more memory
+/// than the limit.
+fn is_over_limit(arguments: &HelperArguments) -> io::Result<bool> {
+    let is_over = |place: &Path| -> io::Result<bool> {
+        let found = statvfs(place)?;
+        let page = found.f_frsize.max(1);
+        let size = mounts::memory_size(arguments.bytes).next_multiple_of(page);
+        let used = found.f_blocks.saturating_sub(found.f_bfree);
+        // `fuse-overlayfs` can report another file system.
+        let is_memory = found.f_blocks.saturating_mul(page) == size;
+        Ok(is_memory && used > arguments.bytes.div_ceil(page))
+    };
+    for directory in mounts::temporary_directories(&arguments.root) {
+        if is_over(Path::new(directory))? {
+            return Ok(true);
+        }
+    }
+    is_over(&arguments.root)
 }
 
 /// Returns the number of processes in the namespace, without this one.

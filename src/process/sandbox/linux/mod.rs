@@ -155,7 +155,11 @@ pub(super) fn run_sandboxed(
         };
         match line {
             Status::Unshared => {
-                write_identity_maps(processes.helper.id())?;
+                // A sandbox in a sandbox cannot write them.
+                write_identity_maps(processes.helper.id()).map_err(|error| {
+                    let reason = format!("cannot map the users of the namespace: {error}");
+                    SandboxError::Unsupported(reason)
+                })?;
                 if let Some(control) = &mut processes.control {
                     control.write_all(b"\n")?;
                 }

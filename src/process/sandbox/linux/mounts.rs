@@ -24,6 +24,11 @@ use super::fuse;
 /// The directories for temporary files, in the order of preference. The overlay is built below the
 /// first one that the system has.
 const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", MEMORY];
+/// The bytes that a file system in memory can contain above the limit. A process writes them in no
+/// less than some ten milliseconds.
+const HEADROOM: u64 = 256 << 20;
+/// The maximum size of a file system in memory that the kernel can represent.
+const MAX_SIZE: u64 = 1 << 62;
 /// The directory for shared memory; see `shm_overview(7)`.
 const MEMORY: &str = "/dev/shm";
 /// The name in `/dev` of the directory for pseudoterminals; see pts(4).
@@ -60,7 +65,7 @@ fn failed(action: &'static str, place: impl AsRef<Path>) -> impl FnOnce(Errno) -
     }
 }
 
-/// Makes all mounts. `bytes` is the size of each file system in memory. Returns the overlay, which is
+/// Makes all mounts. `bytes` is the limit on the files in each file system in memory. Returns the overlay, which is
 /// mounted on the root.
 pub(super) fn mount(root: &Path, bytes: u64) -> Result<Overlay> {
     if root.parent().is_none() {
@@ -102,7 +107,7 @@ pub(super) fn mount(root: &Path, bytes: u64) -> Result<Overlay> {
 
 /// Returns the directories for temporary files that the command gets. A directory that contains the
 /// root stays as it is: the files next to the root must not be hidden, nor be writable.
-fn temporary_directories(root: &Path) -> impl Iterator<Item = &'static str> {
+pub(super) fn temporary_directories(root: &Path) -> impl Iterator<Item = &'static str> {
     let is_usable =
         |directory: &&str| !root.starts_with(directory) && Path::new(directory).is_dir();
     TEMPORARY.into_iter().filter(is_usable)
@@ -194,12 +199,20 @@ fn mount_with_fuse(
     })
 }
 
-/// Mounts an empty file system in memory.
+/// Mounts an empty file system in memory for files of `bytes` bytes.
 fn mount_memory(place: &Path, bytes: u64) -> Result<()> {
-    let options = CString::new(format!("size={bytes},mode=1777")).unwrap_or_default();
+    let size = memory_size(bytes);
+    let options = CString::new(format!("size={size},mode=1777")).unwrap_or_default();
     let flags = MountFlags::NODEV | MountFlags::NOSUID;
     mount_file_system("tmpfs", place, "tmpfs", flags, &*options)
         .map_err(failed("mount a file system in memory on", place))
+}
+
+/// Returns the size of a file system in memory for files of `bytes` bytes. It is larger, so that a
+/// command reaches the limit, and is killed, before a write fails. The command could ignore the
+/// failed write, and leave an incomplete file.
+pub(super) fn memory_size(bytes: u64) -> u64 {
+    bytes.saturating_add(HEADROOM).min(MAX_SIZE)
 }
 
 /// Returns clones of the mounts of the devices that exist, each with its path, and of the directory
