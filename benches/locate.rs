@@ -65,6 +65,7 @@ fn work(distinct: usize, count: usize, shift: usize, is_misfit: bool) -> Work {
             old,
             new: old,
             section: header,
+            selection: None,
         });
     }
     work

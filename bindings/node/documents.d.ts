@@ -1850,14 +1850,14 @@ export interface KeptFileReport {
   path: string | null;
 }
 /**
- * A file or hunk that was not selected.
+ * A file, a hunk or a range of lines that was not selected.
  *
  * This interface was referenced by `Documents`'s JSON-Schema
  * via the `definition` "LeftOutReport".
  */
 export interface LeftOutReport {
   /**
-   * The identifier in the report of a check that selects everything, for example `f1` or `f1h2`.
+   * The identifier in the report of a check that selects everything, for example `f1` or `f1h2`. Changed lines of a hunk have the form `f1h2:3-5`.
    */
   id: string;
   /**

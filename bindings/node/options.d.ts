@@ -359,7 +359,7 @@ export interface ApplyOptions {
    */
   noLargeDiff?: boolean;
   /**
-   * Apply only the listed files and hunks, such as 1,3-4,f6,f7h2
+   * Apply only the listed files, hunks and lines, such as 1,3-4,f6,f7h2,f8h1:3-5
    */
   only?: string;
   /**
@@ -711,7 +711,7 @@ export interface CheckOptions {
    */
   noLargeDiff?: boolean;
   /**
-   * Apply only the listed files and hunks, such as 1,3-4,f6,f7h2
+   * Apply only the listed files, hunks and lines, such as 1,3-4,f6,f7h2,f8h1:3-5
    */
   only?: string;
   /**
@@ -1971,7 +1971,7 @@ export interface ShowOptions {
    */
   noLargeDiff?: boolean;
   /**
-   * Apply only the listed files and hunks, such as 1,3-4,f6,f7h2
+   * Apply only the listed files, hunks and lines, such as 1,3-4,f6,f7h2,f8h1:3-5
    */
   only?: string;
   /**

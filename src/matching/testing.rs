@@ -29,6 +29,7 @@ pub(super) fn hunk_at(text: &[u8], body: Span, old: usize, new: usize) -> Hunk {
         old: ranges.0,
         new: ranges.1,
         section: header,
+        selection: None,
     };
     let kinds: Vec<_> = hunk
         .lines(text, Direction::Forward)

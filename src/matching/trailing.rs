@@ -24,7 +24,9 @@ pub fn find_trailing_blank_lines(
     direction: Direction,
     placement: &Placement,
 ) -> Option<TrailingBlankLines> {
-    if placement.bytes.end < preimage.len() || ends_with_text(hunk.body.slice(text)) {
+    // A selection can leave out the last lines of the body.
+    let ends_with_text = hunk.selection.is_none() && ends_with_text(hunk.body.slice(text));
+    if placement.bytes.end < preimage.len() || ends_with_text {
         return None;
     }
     let mut end: Option<TrailingBlankLines> = None;

@@ -1,11 +1,17 @@
 //! Hunks: the anchor, the line ranges and the lines of one contiguous change.
 
+mod line_selection;
+
 use std::iter;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
 use crate::text::{LineEnding, Lines, Span, without_ending};
+
+pub use line_selection::LineSelection;
+pub(super) use line_selection::LineSelectionError;
+use line_selection::SelectedLine;
 
 /// One contiguous change with its context. A hunk holds spans of the patch, not copies of its text.
 #[derive(Clone, Debug)]
@@ -26,6 +32,9 @@ pub struct Hunk {
     pub new: LineRange,
     /// The text after the second `@@`.
     pub section: Span,
+    /// The lines that apply, if not all changes of the hunk are selected. The ranges above then
+    /// describe these lines, and `body` still contains all lines.
+    pub selection: Option<LineSelection>,
 }
 
 /// A range of lines as in a hunk header. The start line is counted from 1. It is 0 for an empty
@@ -109,6 +118,8 @@ pub struct HunkLine<'a> {
     pub text: &'a [u8],
     /// The line in the patch, with marker and terminator.
     pub span: Span,
+    /// Index of the line in the body, counted from 0. Notes about missing newlines count, too.
+    pub index: usize,
 }
 
 impl Hunk {
@@ -117,7 +128,9 @@ impl Hunk {
     pub fn lines<'a>(&self, text: &'a [u8], direction: Direction) -> HunkLines<'a> {
         HunkLines {
             lines: Lines::of_span(text, self.body),
+            next: 0,
             direction,
+            selection: self.selection.clone(),
         }
     }
 
@@ -188,43 +201,76 @@ pub(crate) fn has_newline_note(body: &[u8]) -> bool {
 /// read.
 #[derive(Clone, Debug)]
 pub struct HunkLines<'a> {
+    /// The rest of the body; the whole body if there is a selection.
     lines: Lines<'a>,
+    /// Index of the next line in the selection, or otherwise in the body.
+    next: usize,
     direction: Direction,
+    selection: Option<LineSelection>,
 }
 
 impl<'a> Iterator for HunkLines<'a> {
     type Item = HunkLine<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (span, line) = self.lines.next()?;
-            // The first byte is the marker. An empty line lost its blank, so it is a context line.
-            let (kind, text) = match line {
-                [b'\\', ..] => continue,
-                [b'-', text @ ..] => (LineKind::Deletion, text),
-                [b'+', text @ ..] => (LineKind::Insertion, text),
-                _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
-            };
-            // The note removes only a line feed. A carriage return before it belongs to the line.
-            let text = if self.lines.is_next_byte(b'\\') {
-                text.strip_suffix(LineEnding::Lf.bytes()).unwrap_or(text)
-            } else {
-                text
-            };
-            return Some(HunkLine {
-                kind: reverse_kind(kind, self.direction),
-                text,
-                span,
-            });
-        }
+        let line = match &self.selection {
+            None => next_line(&mut self.lines, &mut self.next)?,
+            Some(selection) => {
+                let SelectedLine {
+                    start,
+                    mut index,
+                    kind,
+                } = selection.line(self.next)?;
+                self.next += 1;
+                let line = next_line(&mut self.lines.starting_at(start), &mut index)?;
+                HunkLine { kind, ..line }
+            }
+        };
+        Some(HunkLine {
+            kind: line.kind.in_direction(self.direction),
+            ..line
+        })
     }
 }
 
-fn reverse_kind(kind: LineKind, direction: Direction) -> LineKind {
-    match (direction, kind) {
-        (Direction::Reverse, LineKind::Deletion) => LineKind::Insertion,
-        (Direction::Reverse, LineKind::Insertion) => LineKind::Deletion,
-        _ => kind,
+/// Returns the next line of a hunk, read forwards, and increments the index `next` for each line of
+/// the body that is read.
+fn next_line<'a>(lines: &mut Lines<'a>, next: &mut usize) -> Option<HunkLine<'a>> {
+    loop {
+        let (span, line) = lines.next()?;
+        let index = *next;
+        *next += 1;
+        // The first byte is the marker. An empty line lost its blank, so it is a context line.
+        let (kind, text) = match line {
+            [b'\\', ..] => continue,
+            [b'-', text @ ..] => (LineKind::Deletion, text),
+            [b'+', text @ ..] => (LineKind::Insertion, text),
+            _ => (LineKind::Context, line.strip_prefix(b" ").unwrap_or(line)),
+        };
+        // The note removes only a line feed. A carriage return before it belongs to the line.
+        let text = if lines.is_next_byte(b'\\') {
+            text.strip_suffix(LineEnding::Lf.bytes()).unwrap_or(text)
+        } else {
+            text
+        };
+        return Some(HunkLine {
+            kind,
+            text,
+            span,
+            index,
+        });
+    }
+}
+
+impl LineKind {
+    /// Returns the kind of a line that is read in `direction`. The reverse of the reverse is the kind
+    /// itself.
+    pub(super) fn in_direction(self, direction: Direction) -> Self {
+        match (direction, self) {
+            (Direction::Reverse, Self::Deletion) => Self::Insertion,
+            (Direction::Reverse, Self::Insertion) => Self::Deletion,
+            _ => self,
+        }
     }
 }
 
@@ -263,6 +309,7 @@ mod tests {
             old: LineRange::default(),
             new: LineRange::default(),
             section: Span::new(0, 0),
+            selection: None,
         };
         let found: Vec<_> = hunk
             .lines(text, Direction::Reverse)

@@ -29,7 +29,7 @@ pub use cell::{CellEdit, CellId, CellKind, CellName, CellPosition};
 pub use filter::FilterRule;
 pub use guess::{NameGuessOptions, guess_names};
 pub(crate) use hunk::has_newline_note;
-pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange};
+pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange, LineSelection};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Name, NameCandidate, NameError, StripRule};
 pub use not_included::{ContentlessChange, NamedChange};

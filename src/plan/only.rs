@@ -1,26 +1,35 @@
-//! The choice of files and hunks (`--only`), by the numbers and ids that the report of a check
-//! shows.
+//! The choice of files, hunks and lines (`--only`), by the numbers and ids that the report of a
+//! check shows.
 
-use std::collections::BTreeSet;
+mod error;
+
+use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Edit, Operation};
+use super::hunk::LineSelectionError;
+use super::{Action, Edit, LineKind, Operation, Plan};
 use crate::path::RelPath;
+use crate::text::Lines;
 
-/// A choice of files and hunks of a patch, parsed from a list such as `1,3-4,f6,f7h2`.
+pub use error::HunkSelectionError;
+
+/// A choice of files, hunks and lines of a patch, parsed from a list such as `1,3-4,f6,f7h2`.
 ///
 /// The list contains numbers of files (counted from 1), ranges of them, and the `id`s of files and
-/// hunks. The report of a check with the same other options shows these ids.
+/// hunks. The report of a check with the same other options shows these ids. `f7h2:3-5` selects lines
+/// of a hunk, counted from 1 below its header. Lines with a `\` count, too. The other changed lines of
+/// the hunk are not applied: its other deletions stay, and its other insertions are left out.
 ///
 /// # Examples
 ///
 /// ```
 /// use wpatch::plan::HunkSelection;
 ///
-/// assert!("1,3-4,f6,f7h2".parse::<HunkSelection>().is_ok());
+/// assert!("1,3-4,f6,f7h2,f8h1:3-5".parse::<HunkSelection>().is_ok());
 /// assert!("1,,2".parse::<HunkSelection>().is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,51 +45,19 @@ struct SelectionItem {
     files: (usize, usize),
     /// The hunk, counted from 1.
     hunk: Option<usize>,
+    /// The first and the last line in the hunk, counted from 1.
+    lines: Option<(usize, usize)>,
 }
 
-/// The errors in a choice.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum HunkSelectionError {
-    /// The word is not a number, a range or an id.
-    #[error("`{0}` is not a number, range or id; expected a list such as 1,3-4,f6,f7h2")]
-    Unreadable(String),
-    /// The word is a range whose last number is smaller than its first one.
-    #[error("the range {0} is reversed; write the smaller number first")]
-    Reversed(String),
-    /// The word names a file that does not exist in the patch.
-    #[error("{word} is not a file of the patch, which has {}", counted(*files, "file"))]
-    NoFile {
-        /// The word of the list.
-        word: String,
-        /// The number of files in the patch.
-        files: usize,
-    },
-    /// The word names a hunk that does not exist in its file.
-    #[error("{word} is not a hunk of its file, which has {}", counted(*hunks, "hunk"))]
-    NoHunk {
-        /// The word of the list.
-        word: String,
-        /// The number of hunks in the file.
-        hunks: usize,
-    },
-    /// The word names a part of a file that can only be chosen as a whole.
-    #[error("{word} is not a hunk of a diff; select the whole file with f{file}")]
-    Indivisible {
-        /// The word of the list.
-        word: String,
-        /// The file, counted from 1.
-        file: usize,
-    },
-}
-
-/// A file or hunk that the choice leaves out.
+/// A file, a hunk or a range of lines that the choice leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExcludedItem {
     /// The [`Operation::number`] of the file.
     pub file: usize,
     /// The hunk in the file, counted from 0; `None` for the whole file.
     pub hunk: Option<usize>,
+    /// The indexes of the changed lines in the hunk, counted from 0; `None` for the whole hunk.
+    pub lines: Option<Range<usize>>,
     /// The path of the file.
     pub path: RelPath,
 }
@@ -124,7 +101,8 @@ impl fmt::Display for HunkSelection {
 /// Returns an error for any other text, such as a range.
 pub fn parse_id(id: &str) -> Result<usize, HunkSelectionError> {
     let item = SelectionItem::parse(id)?;
-    let is_id = id.starts_with('f') && item.files.0 > 0 && item.hunk != Some(0);
+    let is_id =
+        id.starts_with('f') && item.files.0 > 0 && item.hunk != Some(0) && item.lines.is_none();
     if is_id {
         Ok(item.files.0)
     } else {
@@ -133,39 +111,39 @@ pub fn parse_id(id: &str) -> Result<usize, HunkSelectionError> {
 }
 
 impl SelectionItem {
-    /// Parses one word of the list. Whether the file and the hunk exist is checked later.
+    /// Parses one word of the list. Whether the file, the hunk and the lines exist is checked later.
     fn parse(word: &str) -> Result<Self, HunkSelectionError> {
         let parts = || match word.strip_prefix('f') {
-            Some(id) => match id.split_once('h') {
-                Some((file, hunk)) => Some((
-                    parse_number(file)?,
-                    parse_number(file)?,
-                    Some(parse_number(hunk)?),
-                )),
-                None => Some((parse_number(id)?, parse_number(id)?, None)),
-            },
-            None => match word.split_once('-') {
-                Some((first, last)) => Some((parse_number(first)?, parse_number(last)?, None)),
-                None => Some((parse_number(word)?, parse_number(word)?, None)),
-            },
+            Some(id) => {
+                let Some((file, hunk)) = id.split_once('h') else {
+                    let file = parse_number(id)?;
+                    return Some(((file, file), None, None));
+                };
+                let file = parse_number(file)?;
+                let (hunk, lines) = match hunk.split_once(':') {
+                    Some((hunk, lines)) => (hunk, Some(parse_range(lines)?)),
+                    None => (hunk, None),
+                };
+                Some(((file, file), Some(parse_number(hunk)?), lines))
+            }
+            None => Some((parse_range(word)?, None, None)),
         };
-        let (first, last, hunk) =
+        let (files, hunk, lines) =
             parts().ok_or_else(|| HunkSelectionError::Unreadable(word.to_owned()))?;
-        if last < first {
+        if [Some(files), lines]
+            .into_iter()
+            .flatten()
+            .any(|(first, last)| last < first)
+        {
             return Err(HunkSelectionError::Reversed(word.to_owned()));
         }
         Ok(Self {
             word: word.to_owned(),
-            files: (first, last),
+            files,
             hunk,
+            lines,
         })
     }
-}
-
-/// Returns a number with its noun.
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 /// Parses digits. A number that is too large becomes [`usize::MAX`].
@@ -174,65 +152,169 @@ fn parse_number(digits: &str) -> Option<usize> {
     are_digits.then(|| digits.parse().unwrap_or(usize::MAX))
 }
 
-/// Removes the operations and hunks that `only` does not name, and returns them.
+/// Parses a number, or two numbers with a `-` between them.
+fn parse_range(word: &str) -> Option<(usize, usize)> {
+    match word.split_once('-') {
+        Some((first, last)) => Some((parse_number(first)?, parse_number(last)?)),
+        None => {
+            let number = parse_number(word)?;
+            Some((number, number))
+        }
+    }
+}
+
+/// The ranges of selected lines of a hunk, each with its word.
+type SelectedRanges<'w> = Vec<(&'w str, Range<usize>)>;
+
+/// The selected hunks of an operation by their indexes. `None` selects the whole hunk.
+type SelectedHunks<'w> = BTreeMap<usize, Option<SelectedRanges<'w>>>;
+
+/// Removes the operations and hunks that `only` does not name, and returns them. Of hunks of which it
+/// names lines, the other changed lines are removed.
 ///
 /// # Errors
 ///
-/// Returns an error for the first word that names no file or hunk.
+/// Returns an error for the first word that names no file, hunk or changed line, and for lines that
+/// would not be separate.
 pub(super) fn keep_selected(
-    operations: &mut Vec<Operation>,
+    plan: &mut Plan,
     only: &HunkSelection,
 ) -> Result<Vec<ExcludedItem>, HunkSelectionError> {
-    let count = operations.len();
+    let count = plan.operations.len();
     // The number of ranges that start and that end before each file. The list can name the same
     // files many times, so marking every file of each range would not be linear.
     let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
-    let mut hunks: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); count];
-    for SelectionItem {
-        word,
-        files: (first, last),
-        hunk,
-    } in &only.0
-    {
-        if !(1..=count).contains(first) || !(*first..=count).contains(last) {
+    let mut hunks: Vec<SelectedHunks<'_>> = vec![BTreeMap::new(); count];
+    for item in &only.0 {
+        let (first, last) = item.files;
+        if !(1..=count).contains(&first) || !(first..=count).contains(&last) {
             return Err(HunkSelectionError::NoFile {
-                word: word.clone(),
+                word: item.word.clone(),
                 files: count,
             });
         }
-        if let Some(hunk) = hunk {
-            hunks[first - 1].insert(hunk_index(&operations[first - 1], word, *hunk)?);
+        if let Some(hunk) = item.hunk {
+            let index = hunk_index(&plan.operations[first - 1], &item.word, hunk)?;
+            add_hunk(&mut hunks[first - 1], index, item)?;
         } else {
             begins[first - 1] += 1;
-            ends[*last] += 1;
+            ends[last] += 1;
         }
     }
     // `open` is the number of ranges that contain the current file.
-    let (mut left_out, mut open, mut index) = (Vec::new(), 0, 0);
-    operations.retain_mut(|operation| {
+    let (mut left_out, mut open) = (Vec::new(), 0);
+    let operations = std::mem::take(&mut plan.operations).into_iter();
+    for (index, (mut operation, selected)) in operations.zip(hunks).enumerate() {
         open = open + begins[index] - ends[index];
-        let (path, chosen) = (&operation.path, &hunks[index]);
-        index += 1;
-        if open > 0 {
-            return true;
-        }
-        let left = |hunk| ExcludedItem {
-            file: operation.number,
+        let (file, path) = (operation.number, operation.path.clone());
+        let left = |hunk, lines| ExcludedItem {
+            file,
             hunk,
+            lines,
             path: path.clone(),
         };
-        if chosen.is_empty() {
-            left_out.push(left(None));
-            return false;
+        if open == 0 && selected.is_empty() {
+            left_out.push(left(None, None));
+            continue;
         }
-        let others: Vec<_> = (0..count_hunks(operation))
-            .filter(|hunk| !chosen.contains(hunk))
-            .collect();
-        left_out.extend(others.iter().map(|&hunk| left(Some(hunk))));
-        operation.left_out = others.into();
-        true
-    });
+        if open == 0 {
+            let others: Vec<_> = (0..count_hunks(&operation))
+                .filter(|hunk| !selected.contains_key(hunk))
+                .collect();
+            left_out.extend(others.iter().map(|&hunk| left(Some(hunk), None)));
+            operation.left_out = others.into();
+            for (hunk, ranges) in selected {
+                let Some(ranges) = ranges else { continue };
+                let text = &plan.inputs[operation.input].bytes;
+                let lines = select_lines(&mut operation, hunk, &ranges, text)?;
+                left_out.extend(lines.into_iter().map(|lines| left(Some(hunk), Some(lines))));
+            }
+        }
+        plan.operations.push(operation);
+    }
     Ok(left_out)
+}
+
+/// Adds the hunk with the index `index`, or the lines of it that `item` names.
+fn add_hunk<'w>(
+    hunks: &mut SelectedHunks<'w>,
+    index: usize,
+    item: &'w SelectionItem,
+) -> Result<(), HunkSelectionError> {
+    let Some((first, last)) = item.lines else {
+        hunks.insert(index, None);
+        return Ok(());
+    };
+    let start = first.checked_sub(1);
+    let start = start.ok_or_else(|| HunkSelectionError::Unreadable(item.word.clone()))?;
+    let ranges = hunks.entry(index).or_insert_with(|| Some(Vec::new()));
+    if let Some(ranges) = ranges {
+        ranges.push((&item.word, start..last));
+    }
+    Ok(())
+}
+
+/// Selects the lines `ranges` of the hunk with the index `index`. Returns the ranges of the other
+/// changed lines. A deletion of which lines stay becomes a modification.
+fn select_lines(
+    operation: &mut Operation,
+    index: usize,
+    ranges: &[(&str, Range<usize>)],
+    text: &[u8],
+) -> Result<Vec<Range<usize>>, HunkSelectionError> {
+    let (file, direction) = (operation.number + 1, operation.direction);
+    let Edit::Hunks(hunks) = &mut operation.edit else {
+        let word = ranges[0].0.to_owned();
+        return Err(HunkSelectionError::Indivisible { word, file });
+    };
+    let hunk = &mut hunks[index];
+    let count = Lines::of_span(text, hunk.body).count();
+    let changed: Vec<_> = hunk
+        .lines(text, direction)
+        .filter(|line| line.kind != LineKind::Context)
+        .map(|line| line.index)
+        .collect();
+    let mut is_selected = vec![false; count];
+    for (word, range) in ranges {
+        if range.end > count {
+            return Err(HunkSelectionError::NoLine {
+                word: (*word).to_owned(),
+                lines: count,
+            });
+        }
+        let first = changed.partition_point(|&line| line < range.start);
+        if changed.get(first).is_none_or(|&line| line >= range.end) {
+            let word = (*word).to_owned();
+            return Err(HunkSelectionError::Unchanged { word });
+        }
+    }
+    mark(&mut is_selected, ranges);
+    let left = hunk
+        .select_lines(text, direction, |line| is_selected[line])
+        .map_err(
+            |LineSelectionError::Unterminated(line)| HunkSelectionError::Unterminated {
+                hunk: format!("f{file}h{}", index + 1),
+                line: line + 1,
+            },
+        )?;
+    if !left.is_empty() && operation.action == Action::Delete {
+        operation.action = Action::Modify;
+    }
+    Ok(left)
+}
+
+/// Sets the elements in `ranges`, which can overlap.
+fn mark(elements: &mut [bool], ranges: &[(&str, Range<usize>)]) {
+    let mut ranges: Vec<_> = ranges.iter().map(|(_, range)| range).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut done = 0;
+    for range in ranges {
+        let start = range.start.max(done);
+        if start < range.end {
+            elements[start..range.end].fill(true);
+            done = range.end;
+        }
+    }
 }
 
 /// Converts the number `hunk`, counted from 1, to an index.
@@ -271,48 +353,4 @@ fn count_hunks(operation: &Operation) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(list: &str) -> Result<Vec<(usize, usize, Option<usize>)>, HunkSelectionError> {
-        let only: HunkSelection = list.parse()?;
-        Ok(only
-            .0
-            .into_iter()
-            .map(|part| (part.files.0, part.files.1, part.hunk))
-            .collect())
-    }
-
-    #[test]
-    fn a_list_has_numbers_ranges_and_names() {
-        let expected = vec![(1, 1, None), (3, 4, None), (2, 2, None), (12, 12, Some(3))];
-        assert_eq!(read("1,3-4, f2,f12h3"), Ok(expected));
-        assert_eq!(
-            read("7-99999999999999999999999"),
-            Ok(vec![(7, usize::MAX, None)])
-        );
-    }
-
-    #[test]
-    fn what_is_no_list_is_named() {
-        for (list, word) in [
-            ("", ""),
-            ("1,,2", ""),
-            ("x", "x"),
-            ("1,-2", "-2"),
-            ("1-", "1-"),
-            ("+1", "+1"),
-            ("f", "f"),
-            ("f1h", "f1h"),
-            ("h1", "h1"),
-            ("f1-f2", "f1-f2"),
-            ("F1", "F1"),
-        ] {
-            assert_eq!(
-                read(list),
-                Err(HunkSelectionError::Unreadable(word.to_owned())),
-                "{list:?}"
-            );
-        }
-    }
-}
+mod tests;

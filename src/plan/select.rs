@@ -69,7 +69,7 @@ pub fn select(mut plan: Plan<Name>, selection: &Selection) -> Selected {
         operation.number = number;
     }
     if let Some(only) = &selection.only {
-        selected.left_out = only::keep_selected(&mut selected.plan.operations, only);
+        selected.left_out = only::keep_selected(&mut selected.plan, only);
     }
     // `--expect-hash` needs exactly one file after `--only`.
     let expected = selection.expected.map_or(Ok(()), |digest| {

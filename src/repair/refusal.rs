@@ -197,6 +197,7 @@ fn build_hunk(reading: &Reading, body: Span) -> Hunk {
             count: count(|kind| kind != LineKind::Deletion),
         },
         section: Span::default(),
+        selection: None,
     }
 }
 

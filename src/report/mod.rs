@@ -288,12 +288,13 @@ pub(crate) fn path_text(path: &RelPath) -> String {
     text(path.as_bytes())
 }
 
-/// A file or hunk that was not selected.
+/// A file, a hunk or a range of lines that was not selected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct LeftOutReport {
     /// The identifier in the report of a check that selects everything, for example `f1` or `f1h2`.
+    /// Changed lines of a hunk have the form `f1h2:3-5`.
     pub id: String,
     /// The path of the file.
     pub path: String,
@@ -301,11 +302,18 @@ pub struct LeftOutReport {
 
 impl LeftOutReport {
     fn of(left_out: &ExcludedItem) -> Self {
-        let file = file::file_id(left_out.file);
+        let mut id = file::file_id(left_out.file);
+        if let Some(hunk) = left_out.hunk {
+            id = hunk::hunk_id(&id, hunk);
+        }
+        if let Some(lines) = &left_out.lines {
+            id = match (lines.start + 1, lines.end) {
+                (first, last) if first == last => format!("{id}:{first}"),
+                (first, last) => format!("{id}:{first}-{last}"),
+            };
+        }
         Self {
-            id: left_out
-                .hunk
-                .map_or(file.clone(), |hunk| hunk::hunk_id(&file, hunk)),
+            id,
             path: text(left_out.path.as_bytes()),
         }
     }

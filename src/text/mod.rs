@@ -199,6 +199,11 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Returns the lines from `offset` to the same end.
+    pub(crate) fn starting_at(&self, offset: usize) -> Self {
+        Self { offset, ..*self }
+    }
+
     /// Returns the offset at which the next line starts.
     #[must_use]
     pub fn offset(&self) -> usize {

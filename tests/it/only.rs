@@ -1,5 +1,7 @@
 //! `--only`: some files and hunks of a patch.
 
+mod lines;
+
 use serde_json::{Value, json};
 
 use crate::systems::Desk;

@@ -310,10 +310,10 @@ class KeptFileReport(TypedDict):
 
 
 class LeftOutReport(TypedDict):
-    """A file or hunk that was not selected."""
+    """A file, a hunk or a range of lines that was not selected."""
 
     id: str
-    """The identifier in the report of a check that selects everything, for example `f1` or `f1h2`."""
+    """The identifier in the report of a check that selects everything, for example `f1` or `f1h2`. Changed lines of a hunk have the form `f1h2:3-5`."""
     path: str
     """The path of the file."""
 

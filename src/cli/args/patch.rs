@@ -101,9 +101,10 @@ pub(in crate::cli) struct PatchOptions {
     /// The options of GNU patch that `apply` and `check` accept.
     #[arg(skip)]
     pub(in crate::cli) gnu: GnuOptions,
-    /// Apply only the listed files and hunks, such as 1,3-4,f6,f7h2
+    /// Apply only the listed files, hunks and lines, such as 1,3-4,f6,f7h2,f8h1:3-5
     ///
-    /// `check --json` with the same other options prints the numbers and names.
+    /// `check --json` with the same other options prints the numbers and names. `f8h1:3-5` names lines
+    /// of a hunk, counted from 1 below its header.
     #[arg(long, value_name = "LIST", help_heading = "Selection")]
     pub(in crate::cli) only: Option<HunkSelection>,
     /// Require N matching lines of context on each side of a change

@@ -76,6 +76,7 @@ fn deletion(old: &[u8]) -> (Vec<u8>, Hunk) {
             old,
             new,
             section: nothing,
+            selection: None,
         },
     )
 }

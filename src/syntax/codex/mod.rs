@@ -268,6 +268,7 @@ fn read_added(reader: &mut LineCursor<'_>) -> Result<(Edit, Span), SyntaxError> 
             old: LineRange::default(),
             new: LineRange { start: 0, count },
             section: Span::new(start, start),
+            selection: None,
         }]),
     };
     Ok((edit, body))

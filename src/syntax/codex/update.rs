@@ -118,6 +118,7 @@ fn read_hunk(reader: &mut LineCursor<'_>) -> Result<Hunk, SyntaxError> {
             count: new,
         },
         section: Span::new(body_start, body_start),
+        selection: None,
     })
 }
 

@@ -124,6 +124,7 @@ fn read_hunk<'a>(
         old: header.old,
         new: header.new,
         section: Span::new(section, span.end),
+        selection: None,
     })
 }
 
