@@ -154,13 +154,8 @@ fn parse_number(digits: &str) -> Option<usize> {
 
 /// Parses a number, or two numbers with a `-` between them.
 fn parse_range(word: &str) -> Option<(usize, usize)> {
-    match word.split_once('-') {
-        Some((first, last)) => Some((parse_number(first)?, parse_number(last)?)),
-        None => {
-            let number = parse_number(word)?;
-            Some((number, number))
-        }
-    }
+    let (first, last) = word.split_once('-').unwrap_or((word, word));
+    Some((parse_number(first)?, parse_number(last)?))
 }
 
 /// The ranges of selected lines of a hunk, each with its word.

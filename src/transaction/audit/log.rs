@@ -50,7 +50,7 @@ pub(in crate::transaction) struct AuditLog {
     pending: Vec<String>,
     /// The last record by the head file, if it is missing and in no other file. Its number is not used
     /// again, so the gap stays visible.
-    lost: Option<RecordKey>,
+    removed: Option<Box<RecordKey>>,
     durability: Durability,
 }
 
@@ -182,7 +182,7 @@ impl AuditLog {
             tail,
             newest_entry,
             pending: Vec::new(),
-            lost: None,
+            removed: None,
             durability,
         };
         let repair = log.find_pending(workspace, &names, recovered)?;
@@ -231,9 +231,9 @@ impl AuditLog {
             found.extend(&lines, origin);
             found.extend(announced, LineOrigin::Head);
         }
-        self.lost = head
+        self.removed = head
             .filter(|head| head.seq > found.last.seq)
-            .map(|head| head.key(&found.last.id));
+            .map(|head| Box::new(head.key(&found.last.id)));
         self.pending = found.lines;
         let torn = self.tail.fragment.len();
         let is_torn = torn > 0
@@ -261,8 +261,8 @@ impl AuditLog {
         for line in &self.pending {
             last.advance(line);
         }
-        match &self.lost {
-            Some(lost) if lost.seq > last.seq => lost.clone(),
+        match &self.removed {
+            Some(removed) if removed.seq > last.seq => RecordKey::clone(removed),
             _ => last,
         }
     }
