@@ -339,13 +339,12 @@ fn a_change_that_cannot_be_made_has_no_command() {
 #[test]
 fn changes_of_one_file_are_listed_in_their_order() {
     let names: Vec<_> = (0..12).map(|file| format!("f{file:02}")).collect();
-    let mut patch = String::new();
-    for round in 0..5 {
-        for name in &names {
-            let new = round + 1;
-            patch += &format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{round}\n+{new}\n");
-        }
-    }
+    let section = |round: usize, name: &str| {
+        let new = round + 1;
+        format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{round}\n+{new}\n")
+    };
+    let sections = (0..5).flat_map(|round| names.iter().map(move |name| section(round, name)));
+    let patch: String = sections.collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &b"0\n"[..])).collect();
     let page = page(&shown(&files, patch));
     let expected: Vec<_> = (0..12)
