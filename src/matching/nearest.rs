@@ -203,7 +203,7 @@ impl<'p> FailedHunk<'p> {
     ) -> Option<ClosestMatch> {
         let distance = |line: usize| self.stated.map_or(line, |stated| stated.abs_diff(line));
         let mut places: Vec<_> = votes.iter().map(|(&line, &votes)| (votes, line)).collect();
-        places.sort_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
+        places.sort_unstable_by_key(|&(votes, line)| (Reverse(votes), distance(line), line));
         let finalists = places
             .into_iter()
             .map(|(_, line)| line)

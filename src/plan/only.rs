@@ -3,7 +3,6 @@
 
 mod error;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -60,6 +59,17 @@ pub struct ExcludedItem {
     pub lines: Option<Range<usize>>,
     /// The path of the file.
     pub path: RelPath,
+}
+
+impl ExcludedItem {
+    fn of(operation: &Operation, hunk: Option<usize>, lines: Option<Range<usize>>) -> Self {
+        Self {
+            file: operation.number,
+            hunk,
+            lines,
+            path: operation.path.clone(),
+        }
+    }
 }
 
 impl FromStr for HunkSelection {
@@ -158,19 +168,16 @@ fn parse_range(word: &str) -> Option<(usize, usize)> {
     Some((parse_number(first)?, parse_number(last)?))
 }
 
-/// The ranges of selected lines of a hunk, each with its word.
-type SelectedRanges<'w> = Vec<(&'w str, Range<usize>)>;
-
-/// The selected hunks of an operation by their indexes. `None` selects the whole hunk.
-type SelectedHunks<'w> = BTreeMap<usize, Option<SelectedRanges<'w>>>;
+/// A selected hunk: its index, and the item that names it or lines of it.
+type SelectedHunk<'i> = (usize, &'i SelectionItem);
 
 /// Removes the operations and hunks that `only` does not name, and returns them. Of hunks of which it
 /// names lines, the other changed lines are removed.
 ///
 /// # Errors
 ///
-/// Returns an error for the first word that names no file, hunk or changed line, and for lines that
-/// would not be separate.
+/// Returns an error for the first word that names no file or hunk, for lines that do not exist or do
+/// not change, and for a selection that would join two lines.
 pub(super) fn keep_selected(
     plan: &mut Plan,
     only: &HunkSelection,
@@ -179,7 +186,7 @@ pub(super) fn keep_selected(
     // The number of ranges that start and that end before each file. The list can name the same
     // files many times, so marking every file of each range would not be linear.
     let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
-    let mut hunks: Vec<SelectedHunks<'_>> = vec![BTreeMap::new(); count];
+    let mut hunks: Vec<Vec<SelectedHunk<'_>>> = vec![Vec::new(); count];
     for item in &only.0 {
         let (first, last) = item.files;
         if !(1..=count).contains(&first) || !(first..=count).contains(&last) {
@@ -190,7 +197,7 @@ pub(super) fn keep_selected(
         }
         if let Some(hunk) = item.hunk {
             let index = hunk_index(&plan.operations[first - 1], &item.word, hunk)?;
-            add_hunk(&mut hunks[first - 1], index, item)?;
+            hunks[first - 1].push((index, item));
         } else {
             begins[first - 1] += 1;
             ends[last] += 1;
@@ -199,67 +206,58 @@ pub(super) fn keep_selected(
     // `open` is the number of ranges that contain the current file.
     let (mut left_out, mut open) = (Vec::new(), 0);
     let operations = std::mem::take(&mut plan.operations).into_iter();
-    for (index, (mut operation, selected)) in operations.zip(hunks).enumerate() {
+    for (index, (mut operation, mut selected)) in operations.zip(hunks).enumerate() {
         open = open + begins[index] - ends[index];
-        let (file, path) = (operation.number, operation.path.clone());
-        let left = |hunk, lines| ExcludedItem {
-            file,
-            hunk,
-            lines,
-            path: path.clone(),
-        };
-        if open == 0 && selected.is_empty() {
-            left_out.push(left(None, None));
-            continue;
-        }
         if open == 0 {
-            let others: Vec<_> = (0..count_hunks(&operation))
-                .filter(|hunk| !selected.contains_key(hunk))
-                .collect();
-            left_out.extend(others.iter().map(|&hunk| left(Some(hunk), None)));
-            operation.left_out = others.into();
-            for (hunk, ranges) in selected {
-                let Some(ranges) = ranges else { continue };
-                let text = &plan.inputs[operation.input].bytes;
-                let lines = select_lines(&mut operation, hunk, &ranges, text)?;
-                left_out.extend(lines.into_iter().map(|lines| left(Some(hunk), Some(lines))));
+            if selected.is_empty() {
+                left_out.push(ExcludedItem::of(&operation, None, None));
+                continue;
             }
+            selected.sort_unstable_by_key(|&(hunk, _)| hunk);
+            let text = &plan.inputs[operation.input].bytes;
+            keep_hunks(&mut operation, &selected, text, &mut left_out)?;
         }
         plan.operations.push(operation);
     }
     Ok(left_out)
 }
 
-/// Adds the hunk with the index `index`, or the lines of it that `item` names.
-fn add_hunk<'w>(
-    hunks: &mut SelectedHunks<'w>,
-    index: usize,
-    item: &'w SelectionItem,
+/// Keeps only the hunks `selected`, which are sorted, and appends the others to `left_out`.
+fn keep_hunks(
+    operation: &mut Operation,
+    selected: &[SelectedHunk<'_>],
+    text: &[u8],
+    left_out: &mut Vec<ExcludedItem>,
 ) -> Result<(), HunkSelectionError> {
-    let Some((first, last)) = item.lines else {
-        hunks.insert(index, None);
-        return Ok(());
-    };
-    let start = first.checked_sub(1);
-    let start = start.ok_or_else(|| HunkSelectionError::Unreadable(item.word.clone()))?;
-    let ranges = hunks.entry(index).or_insert_with(|| Some(Vec::new()));
-    if let Some(ranges) = ranges {
-        ranges.push((&item.word, start..last));
+    let is_selected = |hunk: &usize| selected.binary_search_by_key(hunk, |item| item.0).is_ok();
+    let others: Vec<_> = (0..count_hunks(operation))
+        .filter(|hunk| !is_selected(hunk))
+        .collect();
+    let excluded = |&hunk: &usize| ExcludedItem::of(operation, Some(hunk), None);
+    left_out.extend(others.iter().map(excluded));
+    operation.left_out = others.into();
+    for items in selected.chunk_by(|one, other| one.0 == other.0) {
+        if items.iter().all(|(_, item)| item.lines.is_some()) {
+            let hunk = items[0].0;
+            for lines in select_lines(operation, hunk, items, text)? {
+                left_out.push(ExcludedItem::of(operation, Some(hunk), Some(lines)));
+            }
+        }
     }
     Ok(())
 }
 
-/// Selects the lines `ranges` of the hunk with the index `index`. Returns the ranges of the other
-/// changed lines. A deletion of which lines stay becomes a modification.
+/// Selects the lines that `items` name in the hunk with the index `index`. Returns the ranges of the
+/// other changed lines. A deletion of which lines stay becomes a modification.
 fn select_lines(
     operation: &mut Operation,
     index: usize,
-    ranges: &[(&str, Range<usize>)],
+    items: &[SelectedHunk<'_>],
     text: &[u8],
 ) -> Result<Vec<Range<usize>>, HunkSelectionError> {
     let (file, direction) = (operation.number + 1, operation.direction);
     let Edit::Hunks(hunks) = &mut operation.edit else {
-        let word = ranges[0].0.to_owned();
+        let word = items[0].1.word.clone();
         return Err(HunkSelectionError::Indivisible { word, file });
     };
     let hunk = &mut hunks[index];
@@ -269,21 +267,33 @@ fn select_lines(
         .filter(|line| line.kind != LineKind::Context)
         .map(|line| line.index)
         .collect();
-    let mut is_selected = vec![false; count];
-    for (word, range) in ranges {
-        if range.end > count {
+    // The number of ranges that start and that end before each line.
+    let (mut begins, mut ends) = (vec![0_usize; count + 1], vec![0_usize; count + 1]);
+    for (_, item) in items {
+        let word = || item.word.clone();
+        let (first, last) = item.lines.unwrap_or_default();
+        let Some(start) = first.checked_sub(1).filter(|_| last <= count) else {
             return Err(HunkSelectionError::NoLine {
-                word: (*word).to_owned(),
+                word: word(),
                 lines: count,
             });
+        };
+        let next = changed.partition_point(|&line| line < start);
+        if changed.get(next).is_none_or(|&line| line >= last) {
+            return Err(HunkSelectionError::Unchanged { word: word() });
         }
-        let first = changed.partition_point(|&line| line < range.start);
-        if changed.get(first).is_none_or(|&line| line >= range.end) {
-            let word = (*word).to_owned();
-            return Err(HunkSelectionError::Unchanged { word });
-        }
+        begins[start] += 1;
+        ends[last] += 1;
     }
-    mark(&mut is_selected, ranges);
+    let mut open = 0;
+    let is_selected: Vec<_> = begins
+        .iter()
+        .zip(&ends)
+        .map(|(begins, ends)| {
+            open = open + begins - ends;
+            open > 0
+        })
+        .collect();
     let left = hunk
         .select_lines(text, direction, |line| is_selected[line])
         .map_err(
@@ -296,20 +306,6 @@ fn select_lines(
         operation.action = Action::Modify;
     }
     Ok(left)
-}
-
-/// Sets the elements in `ranges`, which can overlap.
-fn mark(elements: &mut [bool], ranges: &[(&str, Range<usize>)]) {
-    let mut ranges: Vec<_> = ranges.iter().map(|(_, range)| range).collect();
-    ranges.sort_unstable_by_key(|range| range.start);
-    let mut done = 0;
-    for range in ranges {
-        let start = range.start.max(done);
-        if start < range.end {
-            elements[start..range.end].fill(true);
-            done = range.end;
-        }
-    }
 }
 
 /// Converts the number `hunk`, counted from 1, to an index.

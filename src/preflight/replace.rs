@@ -221,7 +221,7 @@ fn record_mismatches(
             .iter()
             .map(|misfit| (misfit.edit, 0, Err(misfit.mismatch.clone()))),
     );
-    known.sort_by_key(|(edit, ..)| *edit);
+    known.sort_unstable_by_key(|(edit, ..)| *edit);
     let file = LookalikeSearch::new(text);
     for misfit in &misplaced.mismatches {
         if !matches!(misfit.mismatch.kind, MismatchKind::TooLarge { .. })

@@ -109,7 +109,7 @@ fn shorten_paths(text: &mut String, places: &[String]) {
         .filter(|place| path::is_absolute(place.as_bytes()))
         .collect();
     // A path can contain another one, so replace the longest ones first.
-    places.sort_by_key(|place| std::cmp::Reverse(place.len()));
+    places.sort_unstable_by_key(|place| std::cmp::Reverse(place.len()));
     for place in places {
         let name = last_component(place.trim_end_matches('/'));
         if !name.is_empty() && text.contains(place.as_str()) {

@@ -45,7 +45,7 @@ impl Overlay<'_> {
             .iter()
             .filter(|(path, _)| emptied.contains(*path) && !needed.contains(*path));
         changes.extend(staying.filter_map(|(path, entry)| entry.staying_directory(path)));
-        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
         changes
     }
 
@@ -58,7 +58,7 @@ impl Overlay<'_> {
             .iter()
             .filter(|(_, entry)| entry.found.is_none())
             .collect();
-        arrived.sort_by_key(|(path, _)| *path);
+        arrived.sort_unstable_by_key(|(path, _)| *path);
         for (to, entry) in arrived {
             let PathState::Node(Node {
                 origin: Some(from), ..

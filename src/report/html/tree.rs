@@ -89,7 +89,8 @@ impl<'a> Directory<'a> {
 
     /// Sorts the files of each directory by name. Changes of the same file keep their order.
     fn sort(&mut self) {
-        self.files.sort_by_key(|&(rest, ..)| rest);
+        self.files
+            .sort_unstable_by_key(|&(rest, index, _)| (rest, index));
         self.directories.values_mut().for_each(Self::sort);
     }
 

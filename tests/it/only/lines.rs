@@ -153,7 +153,7 @@ fn lines_of_other_grammars() {
 fn lines_that_cannot_be_selected_are_named() {
     let desk = Desk::with(&[("f", OLD)]);
     for (list, expected) in [
-        ("f1h1:0", "`f1h1:0` is not a number, range or id"),
+        ("f1h1:0", "f1h1:0 is not in its hunk, which has 7 lines"),
         ("f1h1:", "`f1h1:` is not a number, range or id"),
         ("f1h1:2-", "`f1h1:2-` is not a number, range or id"),
         ("f1:2", "`f1:2` is not a number, range or id"),
