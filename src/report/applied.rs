@@ -70,7 +70,7 @@ pub(super) fn applied_lines(
         .filter(|(index, _)| operation.is_applied(*index))
         .filter_map(|(index, placement)| Some((index, placement.as_ref().ok()?)))
         .collect();
-    placed.sort_by_key(|(_, placement)| placement.lines.start);
+    placed.sort_unstable_by_key(|&(index, placement)| (placement.lines.start, index));
     let mut applied = vec![None; placements.len()];
     let mut growth = LineShift::default();
     for (index, placement) in placed {

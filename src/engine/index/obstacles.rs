@@ -71,7 +71,7 @@ impl ObstacleSink<'_> {
             self.allow(&held.without_content());
         }
         let mut refused = std::mem::take(&mut *lock_unpoisoned(&self.refused));
-        refused.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+        refused.sort_unstable_by(|(a, i, _), (b, j, _)| (a, i).cmp(&(b, j)));
         for (_, index, problem) in refused {
             if let Some(file) = resolution.files.get_mut(index) {
                 file.failed.get_or_insert(problem.code);
