@@ -16,14 +16,14 @@ pub(super) fn follow_links(file: &Path) -> Vec<PathBuf> {
         names.push(name.clone());
         let (link, target) = match first_link(&name) {
             FirstLink::Found(link, target) => (link, target),
-            none => {
-                // After a link, a missing name can lead to an existing file: `normalize_path` does
-                // not follow a link before `..`, and the system does.
-                let is_missing = matches!(none, FirstLink::Missing) && names.len() == 1;
+            // Later names can be missing although the file exists: `normalize_path` does not follow
+            // a link before `..`, and the system does.
+            FirstLink::Missing if names.len() == 1 => {
                 names.extend(normalize_path(&name).filter(|plain| *plain != name));
-                if is_missing {
-                    return names;
-                }
+                return names;
+            }
+            FirstLink::Missing | FirstLink::None => {
+                names.extend(normalize_path(&name).filter(|plain| *plain != name));
                 break;
             }
         };

@@ -25,18 +25,12 @@ pub(super) fn find_roots(
 ) -> Result<(Option<Roots>, Selection), Box<Outcome>> {
     let failed = |failure: Failure| failure_outcome(command, &failure);
     let mut opened = open_tops(workspace).map_err(failed)?;
-    let mut own: Vec<_> = opened
-        .iter()
-        .map(|(_, location, _)| location.clone())
-        .collect();
     let all = if let Some(roots) = into_roots(opened).map_err(failed)? {
         // `Roots` owns its trees, so they are opened again.
         opened = open_tops(&roots).map_err(failed)?;
         entries(&roots)
     } else {
         opened = OpenedRoots::new();
-        let top = top(workspace).map_err(|error| failed(error.into()))?;
-        own.extend(top.location());
         entries(workspace)
     };
     let all = all.map_err(failed)?;
@@ -44,10 +38,8 @@ pub(super) fn find_roots(
     let Some(chosen) = choose_locally(&all, &selection) else {
         return Ok((into_roots(opened).map_err(failed)?, selection));
     };
-    for entry in chosen.iter().filter(|entry| !entry.roots.is_empty()) {
-        if is_of_other_roots(entry, &own) || is_in_copy(entry, workspace).map_err(failed)? {
-            return Err(refuse_copy(command, entry));
-        }
+    if let Some(entry) = find_copied_entry(workspace, &chosen).map_err(failed)? {
+        return Err(refuse_copy(command, entry));
     }
     let ids = chosen.iter().map(|entry| entry.id.clone()).collect();
     let needed = chosen.iter().flat_map(|entry| &entry.roots);
@@ -82,26 +74,38 @@ fn choose_locally<'e>(
     Some(all.iter().filter(is_chosen).collect())
 }
 
-/// Returns whether the entry concerns several roots, and none of them is at a location in `own`. In a
-/// copy of a root, an undo would change only the other directories.
-fn is_of_other_roots(entry: &HistoryEntry, own: &[Vec<u8>]) -> bool {
-    let is_own = |root: &EntryRoot| own.contains(&root.location);
-    !entry.roots.iter().any(is_own)
-}
-
-/// Returns whether one of several roots has the entry in its history and is not at the location of a
-/// root of the entry.
-fn is_in_copy(entry: &HistoryEntry, workspace: &dyn Workspace) -> Result<bool, Failure> {
-    let roots = workspace.roots().map(Roots::roots).unwrap_or_default();
-    for root in roots {
-        let top = top(&*root.workspace)?;
-        let location = top.location().unwrap_or_default();
-        let is_root = entry.roots.iter().any(|root| root.location == location);
-        if !is_root && entries(top)?.iter().any(|own| own.id == entry.id) {
-            return Ok(true);
+/// Returns the first entry of several roots that the history of a copy of one of them contains. An
+/// undo from the copy would change the other directories.
+fn find_copied_entry<'e>(
+    workspace: &dyn Workspace,
+    chosen: &[&'e HistoryEntry],
+) -> Result<Option<&'e HistoryEntry>, Failure> {
+    if chosen.iter().all(|entry| entry.roots.is_empty()) {
+        return Ok(None);
+    }
+    let trees: Vec<&dyn Workspace> = match workspace.roots() {
+        Some(roots) => {
+            let trees = roots.roots().iter();
+            trees
+                .map(|root| -> &dyn Workspace { &*root.workspace })
+                .collect()
+        }
+        None => vec![workspace],
+    };
+    for tree in trees {
+        let top = top(tree)?;
+        let (location, own) = (top.location().unwrap_or_default(), entries(top)?);
+        let is_copied = |entry: &&&HistoryEntry| {
+            let mut roots = entry.roots.iter();
+            !entry.roots.is_empty()
+                && roots.all(|root| root.location != location)
+                && own.iter().any(|other| other.id == entry.id)
+        };
+        if let Some(entry) = chosen.iter().find(is_copied) {
+            return Ok(Some(entry));
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 fn refuse_copy(command: &'static str, entry: &HistoryEntry) -> Box<Outcome> {
