@@ -218,7 +218,6 @@ fn a_home_by_another_name_keeps_its_secrets() {
 }
 
 /// The system follows the link before `..`, so the path without links is not the normalized one.
-#[cfg(unix)]
 #[test]
 fn a_policy_file_is_closed_behind_links_and_parent_directories() {
     let desk = Desk::with(&[("x/real.toml", b""), ("x/y/z", b""), ("sub/z", b"")]);

@@ -142,6 +142,20 @@ fn a_file_that_no_patch_can_contain_is_refused_and_named() {
 }
 
 #[test]
+fn a_sandbox_in_a_sandbox_is_unsupported() {
+    if !is_supported() {
+        return;
+    }
+    let desk = desk();
+    let program = env!("CARGO_BIN_EXE_wpatch");
+    let text = format!("{program} run -- true 2> errors; echo $? > code");
+    desk.does(&script(&[], &text), b"");
+    let errors = String::from_utf8(desk.bytes("errors")).unwrap();
+    assert_eq!(desk.bytes("code"), b"4\n", "{errors}");
+    assert!(errors.contains("cannot map the users"), "{errors}");
+}
+
+#[test]
 fn directories_without_files_are_warnings() {
     if !is_supported() {
         return;
