@@ -53,6 +53,8 @@ mod policy;
 mod progress;
 mod read_commands;
 mod request;
+#[cfg(feature = "review")]
+mod review;
 mod root;
 mod roots;
 mod run;
@@ -63,6 +65,7 @@ mod session;
 mod show;
 mod signals;
 mod tree;
+mod user_program;
 mod whitespace;
 
 use std::ffi::OsString;
@@ -122,6 +125,8 @@ fn dispatch(
         Command::Apply(options) => patch::apply(options, &global),
         Command::Check(options) if options.batch.batch => batch::run(options, global),
         Command::Check(options) => patch::check(options, &global),
+        #[cfg(feature = "review")]
+        Command::Review(options) => review::review(*options, global),
         Command::Reject(options) => history::reject(&options, &global),
         Command::Begin(options) => session::begin(&options, &global),
         Command::Commit(options) => session::commit(*options, &global),

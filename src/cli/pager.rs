@@ -3,20 +3,18 @@
 //! [`print_paged`] chooses the pager, starts it before the first byte, and waits for its end.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::{Child, Command, Stdio};
 
 use super::args::Global;
 use super::signals;
+use super::user_program::user_command;
 use crate::engine::{DEFAULT_PAGER, Git};
 use crate::path::os_str;
 
 /// The options of `less` and `lv` for a user who sets none; see `PAGER_ENV` in git's Makefile.
 const OPTIONS: [(&str, &str); 2] = [("LESS", "FRX"), ("LV", "-c")];
-/// The characters that need a shell; see `prepare_shell_cmd` in git's run-command.c. A blank needs
-/// none here.
-const SHELL_CHARACTERS: &str = "|&;<>()$`\\\"'\t\n*?[#~=%";
 /// The exit codes of a shell, and of `env`, that cannot start a command. A pager that shows the
 /// output and then ends with one of them makes wpatch print the output again, which is better than
 /// to print none.
@@ -55,19 +53,7 @@ fn pager_command(global: &Global) -> Option<Command> {
     if chosen.is_empty() || chosen == "cat" {
         return None;
     }
-    let plain = chosen
-        .to_str()
-        .filter(|text| !text.contains(|c| SHELL_CHARACTERS.contains(c)));
-    let mut command = if let Some(words) = plain {
-        let mut words = words.split_ascii_whitespace();
-        let mut command = git.program(OsStr::new(words.next()?)).ok()?;
-        command.args(words);
-        command
-    } else {
-        let mut command = git.program(OsStr::new("/bin/sh")).ok()?;
-        command.arg("-c").arg(&chosen);
-        command
-    };
+    let mut command = user_command(&git, &chosen)?;
     for (name, value) in OPTIONS {
         if env::var_os(name).is_none() {
             command.env(name, value);

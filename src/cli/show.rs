@@ -96,7 +96,7 @@ impl ShowFormat {
 
 /// Returns the symbols for the character encoding of the locale. A system without locales in its
 /// environment uses UTF-8.
-fn choose_symbols() -> Symbols {
+pub(super) fn choose_symbols() -> Symbols {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let mut locales = names.iter().filter_map(env::var_os);
     let locale = locales.find(|locale| !locale.is_empty());

@@ -103,6 +103,12 @@ pub(crate) use crate::process::sandbox::run_helper;
 pub(crate) use crate::process::{
     CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, state_home,
 };
+#[cfg(feature = "review")]
+pub(crate) use crate::process::{
+    CONTROLLING_TERMINAL, DEFAULT_EDITOR, HAS_TERMINAL_NAME, suspend_job,
+};
+#[cfg(feature = "review")]
+pub(crate) use crate::transaction::audit::ApprovalMethod;
 #[cfg(feature = "cli")]
 pub(crate) use crate::workspace::EXTERNAL_HISTORY_NAME;
 #[cfg(feature = "cli")]
@@ -135,6 +141,8 @@ pub use look::{
 #[cfg(feature = "html")]
 pub use preview::render_page;
 pub use preview::{Preview, preview};
+#[cfg(feature = "review")]
+pub(crate) use preview::{UnitLine, UnitPlace, UnitText};
 pub use rejection::{RejectRequest, reject, unreject};
 pub use request::{
     Attribution, BackupNames, BackupNumbering, Commit, ConflictMarkers, Decide, FileEdit,

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "html")]
 mod page;
+#[cfg(feature = "review")]
+mod unit;
 
 use std::io;
 
@@ -16,6 +18,8 @@ use crate::workspace::Workspace;
 
 #[cfg(feature = "html")]
 pub use page::render_page;
+#[cfg(feature = "review")]
+pub(crate) use unit::{UnitLine, UnitPlace, UnitText};
 
 /// The preview of a plan. Most of its diffs are not in memory but rendered on request.
 #[must_use]
@@ -168,6 +172,11 @@ impl<'w> Preview<'w> {
         }
     }
 
+    /// Returns the diff of the operation with the index `index`; `None` if it was not resolved.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file has changed since the check.
     fn diff(&self, index: usize) -> io::Result<Option<Vec<u8>>> {
         self.diff_cache
             .diff(index, &self.plan, self.workspace, &self.options)

@@ -29,8 +29,8 @@ const MAX_HUNKS: usize = 256;
 pub struct RejectRequest {
     /// The reason, as free text.
     pub reason: Option<String>,
-    /// The reasons for single hunks: the `id` of the hunk or file in the report of the check, such
-    /// as `f1h2`, and the text.
+    /// The reasons for parts of the plan: the `id` of the file, hunk or lines in the report of the
+    /// check, such as `f1`, `f1h2` or `f1h2:3-5`, and the text.
     pub hunks: Vec<(String, String)>,
     /// The options of the transaction.
     pub transaction: transaction::Options,
@@ -121,8 +121,8 @@ fn usage_error(request: &RejectRequest, files: &[(String, usize)]) -> Option<Str
         }
         if parse_id(id).is_err() {
             return Some(format!(
-                "`{id}` is not the id of a hunk or file; the report of the check lists them, \
-                 such as f1h2"
+                "`{id}` is not the id of a file, a hunk or lines; the report of the check lists \
+                 them, such as f1h2"
             ));
         }
         if let Some(message) = unknown_id(id, files) {
@@ -141,6 +141,8 @@ fn unknown_id(id: &str, files: &[(String, usize)]) -> Option<String> {
         [first, .., last] => format!("{first} to {last}"),
     };
     files.first()?;
+    // The number of lines is not saved.
+    let id = id.split_once(':').map_or(id, |(hunk, _)| hunk);
     let (file, hunk) = match id.split_once('h') {
         Some((file, hunk)) => (file, Some(hunk)),
         None => (id, None),

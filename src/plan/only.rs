@@ -104,15 +104,16 @@ impl fmt::Display for HunkSelection {
     }
 }
 
-/// Returns the file, counted from 1, of the `id` of a file or a hunk, such as `f6` or `f7h2`.
+/// Returns the file, counted from 1, of the `id` of a file, a hunk or lines of a hunk, such as `f6`,
+/// `f7h2` or `f7h2:3-5`.
 ///
 /// # Errors
 ///
 /// Returns an error for any other text, such as a range.
 pub fn parse_id(id: &str) -> Result<usize, HunkSelectionError> {
     let item = SelectionItem::parse(id)?;
-    let is_id =
-        id.starts_with('f') && item.files.0 > 0 && item.hunk != Some(0) && item.lines.is_none();
+    let has_lines = item.lines.is_none_or(|(first, _)| first > 0);
+    let is_id = id.starts_with('f') && item.files.0 > 0 && item.hunk != Some(0) && has_lines;
     if is_id {
         Ok(item.files.0)
     } else {

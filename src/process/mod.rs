@@ -37,7 +37,10 @@ use std::time::{Duration, Instant};
 use crate::interrupt::Interrupt;
 
 pub(crate) use conventions::NULL_DEVICE;
-pub use conventions::{CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE};
+pub use conventions::{
+    CONFIG_VARIABLE, CONTROLLING_TERMINAL, DEFAULT_EDITOR, DEFAULT_PAGER, HAS_LOCALE,
+    HAS_TERMINAL_NAME,
+};
 pub use home::{config_homes, home, home_of, state_home};
 pub(crate) use search::find_command;
 pub(crate) use tail::StderrReader;
@@ -52,6 +55,8 @@ use windows as system;
 pub use system::ProcessGroup;
 #[cfg(feature = "cli")]
 use system::exit_reason;
+#[cfg(feature = "review")]
+pub(crate) use system::suspend_job;
 use system::{run_with_io, user, wait_for_bytes};
 
 /// The maximum number of output bytes that are kept: the last ones.

@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
+#[cfg(feature = "review")]
+use rustix::process::kill_current_process_group;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getuid, kill_process_group, test_kill_process_group, waitid,
 };
@@ -28,6 +30,13 @@ const CHUNK: usize = 64 << 10;
 /// The maximum number of bytes to read after the command has ended: the capacity of the largest
 /// pipe, see pipe(7).
 const MAX_REMAINING_OUTPUT: usize = 1 << 20;
+
+/// Stops the processes of this job until the shell continues them, as Ctrl-Z does on a terminal.
+#[cfg(feature = "review")]
+pub(crate) fn suspend_job() {
+    // It fails only if the process may not signal its own group.
+    let _ = kill_current_process_group(Signal::TSTP);
+}
 
 /// A process with its process group. Dropping it kills the whole group.
 ///

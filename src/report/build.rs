@@ -81,6 +81,7 @@ pub fn build(
         history: result.history.clone(),
         run: result.command_reports.run.clone(),
         session: result.session.clone(),
+        decisions: None,
         before: result.command_reports.before.clone(),
         verify: result.command_reports.verify.clone(),
         after: result.command_reports.after.clone(),

@@ -31,6 +31,12 @@ impl Default for InlineDiff {
 }
 
 impl InlineDiff {
+    /// Returns a comparison of at most `pairs` word pairs.
+    #[cfg(feature = "review")]
+    pub(super) fn with_limit(pairs: usize) -> Self {
+        Self { left: pairs }
+    }
+
     /// Returns the marks of the deleted and of the inserted lines. Lines with little in common get
     /// no marks.
     pub(super) fn mark_differences(

@@ -55,6 +55,7 @@ pub(super) fn print_origin(
     match (approval.how, &origin.plan_id, &approval.rule) {
         (ApprovalMethod::PlanId, Some(plan), _) => writeln!(out, "  approved: {}", text(plan)),
         (ApprovalMethod::Elicitation, _, _) => writeln!(out, "  approved: answer of the user"),
+        (ApprovalMethod::Review, _, _) => writeln!(out, "  approved: review in the terminal"),
         (ApprovalMethod::Policy, _, Some(rule)) => {
             writeln!(out, "  approved: policy rule {}", text(rule))
         }

@@ -19,6 +19,7 @@ mod cell;
 mod codex;
 mod command;
 mod counts;
+mod decisions;
 mod diagnostics;
 mod explanation;
 mod file;
@@ -65,6 +66,8 @@ mod stages;
 mod stat;
 mod status;
 mod summary;
+#[cfg(feature = "html")]
+mod syntax_colors;
 #[cfg(feature = "cli")]
 pub mod terminal;
 mod text;
@@ -99,6 +102,9 @@ pub use cause::{CauseKind, CauseReport};
 pub use cell::CellReport;
 pub use command::CommandReport;
 pub use counts::Summary;
+pub use decisions::{
+    DECISIONS_SCHEMA, Decisions, FileDecisions, HunkDecision, PartDecision, ReviewResult,
+};
 pub use diagnostics::{DiagnosticReport, DiagnosticsReport, ServerReport};
 pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, RuleMatchReport};
 pub use file::FileReport;
@@ -238,6 +244,9 @@ pub struct Report {
     /// changed it, the listed files are changed in the session and not in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionReport>,
+    /// The decisions of the reviewer. Only `review` reports them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<Box<Decisions>>,
     /// The result of the user's command that ran before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<CommandReport>,
@@ -281,6 +290,12 @@ impl Report {
             .ok()?;
         self.problems.get(place)
     }
+}
+
+/// Returns the total of a report in words, for example `1 file changed, 2 insertions(+)`.
+#[cfg(feature = "review")]
+pub(crate) fn change_summary(report: &Report) -> String {
+    stat::changes(report).trim_start().to_owned()
 }
 
 /// Returns a path as text in the form that reports use.

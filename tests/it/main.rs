@@ -78,6 +78,7 @@ mod reject;
 mod repeated;
 mod report;
 mod repository;
+mod review;
 mod roots;
 mod run;
 mod sandbox;

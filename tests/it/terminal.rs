@@ -17,7 +17,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use tempfile::TempDir;
 
 /// Returns a directory with these files.
-fn tree(files: &[(&str, &str)]) -> TempDir {
+pub(crate) fn tree(files: &[(&str, &str)]) -> TempDir {
     let root = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = root.path().join(name);
@@ -28,7 +28,7 @@ fn tree(files: &[(&str, &str)]) -> TempDir {
 }
 
 /// Returns the command `wpatch` in `root` with an environment that does not depend on the caller.
-fn wpatch(root: &Path, arguments: &[&str]) -> Command {
+pub(crate) fn wpatch(root: &Path, arguments: &[&str]) -> Command {
     let mut command = crate::world::wpatch();
     for name in [
         "NO_COLOR",

@@ -5,6 +5,8 @@ use std::path::Path;
 use clap::Subcommand;
 use clap_complete::Shell;
 
+#[cfg(feature = "review")]
+use super::ReviewOptions;
 use super::{
     ApplyOptions, BeginOptions, CheckOptions, CommitOptions, LogOptions, RecoverOptions,
     RejectOptions, RevertOptions, UndoOptions,
@@ -23,6 +25,8 @@ use crate::cli::show::ShowOptions;
 pub(in crate::cli) const COMMANDS: &[&str] = &[
     "apply",
     "check",
+    #[cfg(feature = "review")]
+    "review",
     "reject",
     "begin",
     "commit",
@@ -59,6 +63,13 @@ pub(in crate::cli) enum Command {
     Apply(ApplyOptions),
     /// Check whether patches apply, without changing any file
     Check(CheckOptions),
+    /// Review a patch in the terminal, and apply the accepted part: all of it or nothing
+    ///
+    /// PATCH can be the `plan_id` of a saved plan, or at least its first eight hex digits. An existing
+    /// file of the same name has precedence. Without PATCH, --in reviews the change of the edit session.
+    /// `?` lists the keys. Exits with 3 if the reviewer applies and saves nothing.
+    #[cfg(feature = "review")]
+    Review(Box<ReviewOptions>),
     /// Reject a plan so that it can no longer be approved
     ///
     /// The log contains the rejection.
@@ -185,6 +196,8 @@ impl Command {
         match self {
             Self::Apply(_) => "apply",
             Self::Check(_) => "check",
+            #[cfg(feature = "review")]
+            Self::Review(_) => "review",
             Self::Reject(_) => "reject",
             Self::Begin(_) => "begin",
             Self::Commit(_) => "commit",
@@ -244,6 +257,8 @@ impl Command {
         let option = match self {
             Self::Apply(options) => &mut options.patch.session,
             Self::Check(options) => &mut options.patch.session,
+            #[cfg(feature = "review")]
+            Self::Review(options) => &mut options.patch.session,
             Self::Show(options) => &mut options.patch.session,
             Self::Edit(options) => &mut options.common.session,
             Self::Write(options) => &mut options.common.session,
@@ -278,6 +293,8 @@ impl Command {
                 patch.filters = filters;
             }
             Self::Show(show) => show.patch.filters = filters,
+            #[cfg(feature = "review")]
+            Self::Review(review) => review.patch.filters = filters,
             _ => {}
         }
     }

@@ -13,9 +13,10 @@ pub(in crate::cli) struct RejectOptions {
     /// Record TEXT as the reason, of at most 4096 bytes
     #[arg(long, value_name = "TEXT", conflicts_with = "withdraw")]
     pub(in crate::cli) reason: Option<String>,
-    /// Record REASON as the reason for one hunk or file, such as f1h2=REASON
+    /// Record REASON as the reason for a file, a hunk or lines, such as f1h2=REASON
     ///
-    /// The report of the check shows the ids of hunks and files. The report of a later attempt with
+    /// The report of the check shows the ids of files and hunks. Lines are counted from 1 below the
+    /// header of their hunk, as in f1h2:3-5=REASON. The report of a later attempt with
     /// this plan contains the reasons.
     #[arg(long = "hunk", value_name = "ID=REASON", value_parser = parse_hunk_reason, conflicts_with = "withdraw")]
     pub(in crate::cli) hunks: Vec<(String, String)>,

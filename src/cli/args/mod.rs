@@ -16,6 +16,8 @@ mod look;
 mod merge;
 mod negated;
 mod patch;
+#[cfg(feature = "review")]
+mod review;
 mod scan;
 mod session;
 
@@ -40,6 +42,8 @@ pub(super) use index::{FilterOptions, IndexOptions};
 pub(super) use look::ReportOptions;
 pub(super) use merge::{MergeOptions, parse_conflict_style};
 pub(super) use patch::{ApplyOptions, PatchOptions};
+#[cfg(feature = "review")]
+pub(super) use review::ReviewOptions;
 pub(super) use scan::{command_among, format_among};
 pub(super) use session::{BeginOptions, CommitOptions, SessionOption};
 

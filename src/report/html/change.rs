@@ -5,8 +5,8 @@ use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
 use super::page_budget::PageBudget;
 use super::tree::{Badge, Leaf};
-use super::{badge, colors, place, summary};
-use crate::report::{Coverage, LogEntry, LogFile, State};
+use super::{badge, place, summary};
+use crate::report::{Coverage, LogEntry, LogFile, State, syntax_colors};
 use crate::syntax::write::{DiffHunk, hunks};
 
 /// A history entry, with counts for its files.
@@ -186,7 +186,7 @@ impl<'a> File<'a> {
                 let is_dropped = lines.all(|line| line.ends_with(b"\r"));
                 let subject = FileContext {
                     id: &self.id,
-                    language: colors::language(file.path.as_bytes()),
+                    language: syntax_colors::language(file.path.as_bytes()),
                     returns: if is_dropped {
                         CarriageReturns::Dropped
                     } else {

@@ -5,12 +5,12 @@ use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
 use super::page_budget::PageBudget;
 use super::tree::{Badge, Leaf};
-use super::{FilePreview, badge, colors, image, place, problem};
+use super::{FilePreview, badge, image, place, problem};
 use crate::path::RelPath;
 use crate::policy::Verdict;
 use crate::preflight::{Severity, code};
 use crate::report::shown::hunks_of_patch;
-use crate::report::{FileReport, FileStatus, FileType, Op, ProblemReport};
+use crate::report::{FileReport, FileStatus, FileType, Op, ProblemReport, syntax_colors};
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::is_dangerous;
 
@@ -265,7 +265,7 @@ fn file_context(file: &FileReport) -> FileContext<'_> {
         .all(|side| side.eol == "crlf");
     FileContext {
         id: &file.id,
-        language: colors::language(file.path.as_bytes()),
+        language: syntax_colors::language(file.path.as_bytes()),
         returns: if is_dropped {
             CarriageReturns::Dropped
         } else {

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use bstr::ByteSlice;
 
-use super::colors::Language;
 use super::markup::Markup;
 use super::page_budget::PageBudget;
 use super::rows::{self, Row, RowKind};
 use super::table::{self, LineIds, TableLayout, add_table};
 use crate::report::FirstDifference;
+use crate::report::syntax_colors::Language;
 use crate::syntax::write::DiffHunk;
 
 /// The treatment of carriage returns before line feeds.

@@ -9,11 +9,9 @@
 
 mod badge;
 mod change;
-mod colors;
 mod file;
 mod image;
 mod index;
-mod languages;
 mod lines;
 mod markup;
 mod page_budget;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::colors::{self, Language, Lexer, Token};
 use super::page_budget::{MAX_LINE_BYTES, PageBudget};
 use crate::report::inline::InlineDiff;
+use crate::report::syntax_colors::{self, Language, Lexer, Token};
 
 /// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +156,7 @@ pub(super) fn add_colors(
     };
     room.colored_bytes = left;
     for side in [0, 1] {
-        let is_inside = colors::is_inside_comment(language, side_texts(rows, side));
+        let is_inside = syntax_colors::is_inside_comment(language, side_texts(rows, side));
         let mut colors = Lexer::new(language, is_inside);
         for row in rows.iter_mut().filter(|row| row.kind.sides()[side]) {
             row.colors = colors.line_tokens(&row.text[..row.end()]);

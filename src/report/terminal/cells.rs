@@ -6,6 +6,7 @@ use std::ops::Range;
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthChar;
 
+use crate::report::syntax_colors::Token;
 use crate::text::{is_dangerous, printable};
 
 /// The distance between tab stops, in columns.
@@ -15,20 +16,28 @@ const ESCAPED: Style = AnsiColor::Magenta.on_default();
 /// The maximum number of bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 4000;
 
-/// One row. Each piece of text has one tone.
+/// One row. Each piece of text has one style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) pieces: Vec<(TextStyle, String)>,
+pub(crate) struct Row {
+    pub(crate) pieces: Vec<(TextStyle, String)>,
     /// The width in columns.
-    pub(super) width: usize,
+    pub(crate) width: usize,
     /// Whether the row continues the line of the row above it.
-    pub(super) is_continuation: bool,
+    pub(crate) is_continuation: bool,
 }
 
 /// The style of a piece of text within its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextStyle {
-    /// The style of the line.
+pub(crate) struct TextStyle {
+    pub(crate) emphasis: Emphasis,
+    /// The token of which the text is a part.
+    pub(crate) token: Option<Token>,
+}
+
+/// The emphasis of a piece of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Emphasis {
+    /// The text has the style of its line.
     Plain,
     /// The text differs from the other file.
     Marked,
@@ -39,6 +48,16 @@ pub(super) enum TextStyle {
 /// Returns `text` as one or more rows of at most `width` columns. `marks` are the marked byte
 /// ranges, in order.
 pub(super) fn wrap_line(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
+    wrap_styled_line(text, (marks, &[]), width)
+}
+
+/// Returns `text` as one or more rows of at most `width` columns. `marks` are the marked byte
+/// ranges, and `tokens` the syntax tokens, both in order.
+pub(crate) fn wrap_styled_line(
+    text: &[u8],
+    (marks, tokens): (&[Range<usize>], &[(Range<usize>, Token)]),
+    width: usize,
+) -> Vec<Row> {
     let end = if text.len() > MAX_LINE_BYTES {
         char_boundary(text, MAX_LINE_BYTES)
     } else {
@@ -49,30 +68,38 @@ pub(super) fn wrap_line(text: &[u8], marks: &[Range<usize>], width: usize) -> Ve
         width: width.max(1),
         column: 0,
     };
-    let mut marks = marks.iter().peekable();
-    let mut tone = |at: usize| {
+    let (mut marks, mut tokens) = (marks.iter().peekable(), tokens.iter().peekable());
+    let mut style = |at: usize| {
         while marks.next_if(|mark| mark.end <= at).is_some() {}
-        if marks.peek().is_some_and(|mark| mark.start <= at) {
-            TextStyle::Marked
-        } else {
-            TextStyle::Plain
+        while tokens.next_if(|(range, _)| range.end <= at).is_some() {}
+        let emphasis = match marks.peek() {
+            Some(mark) if mark.start <= at => Emphasis::Marked,
+            _ => Emphasis::Plain,
+        };
+        let token = tokens.peek().filter(|(range, _)| range.start <= at);
+        TextStyle {
+            emphasis,
+            token: token.map(|(_, token)| *token),
         }
     };
     let mut at = 0;
     for chunk in text[..end].utf8_chunks() {
         for character in chunk.valid().chars() {
-            rows.push_visible(character, tone(at));
+            rows.push_visible(character, style(at));
             at += character.len_utf8();
         }
         for byte in chunk.invalid() {
-            rows.push_escaped(&printable(&[*byte]).to_string(), tone(at));
+            rows.push_escaped(&printable(&[*byte]).to_string(), style(at));
             at += 1;
         }
     }
     if end < text.len() {
         rows.push_escaped(
             &format!("... {} more bytes", text.len() - end),
-            TextStyle::Plain,
+            TextStyle {
+                emphasis: Emphasis::Plain,
+                token: None,
+            },
         );
     }
     rows.wrapped_rows
@@ -94,33 +121,32 @@ struct RowBuilder {
 }
 
 impl RowBuilder {
-    fn push_visible(&mut self, character: char, tone: TextStyle) {
+    fn push_visible(&mut self, character: char, style: TextStyle) {
         if character == '\t' {
             for _ in 0..TAB_WIDTH - self.column % TAB_WIDTH {
-                self.push(' ', 1, tone);
+                self.push(' ', 1, style);
             }
         } else if is_dangerous(character) {
             self.push_escaped(
                 &printable(character.encode_utf8(&mut [0; 4]).as_bytes()).to_string(),
-                tone,
+                style,
             );
         } else {
-            self.push(character, character.width().unwrap_or(0), tone);
+            self.push(character, character.width().unwrap_or(0), style);
         }
     }
 
-    fn push_escaped(&mut self, text: &str, tone: TextStyle) {
-        let tone = if tone == TextStyle::Marked {
-            tone
-        } else {
-            TextStyle::Escaped
+    fn push_escaped(&mut self, text: &str, style: TextStyle) {
+        let emphasis = match style.emphasis {
+            Emphasis::Marked => Emphasis::Marked,
+            Emphasis::Plain | Emphasis::Escaped => Emphasis::Escaped,
         };
         for character in text.chars() {
-            self.push(character, 1, tone);
+            self.push(character, 1, TextStyle { emphasis, ..style });
         }
     }
 
-    fn push(&mut self, character: char, width: usize, tone: TextStyle) {
+    fn push(&mut self, character: char, width: usize, style: TextStyle) {
         // A row takes at least one character, even a wide one in a row of one column. Combining
         // characters have no width and stay with the character before them.
         let is_full = self
@@ -137,8 +163,8 @@ impl RowBuilder {
             return;
         };
         match row.pieces.last_mut() {
-            Some((last, text)) if *last == tone => text.push(character),
-            _ => row.pieces.push((tone, character.to_string())),
+            Some((last, text)) if *last == style => text.push(character),
+            _ => row.pieces.push((style, character.to_string())),
         }
         row.width += width;
         self.column += width;
@@ -148,11 +174,11 @@ impl RowBuilder {
 impl Row {
     /// Prints the row in `style`.
     pub(super) fn print(&self, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
-        for (tone, text) in &self.pieces {
-            let style = match tone {
-                TextStyle::Plain => style,
-                TextStyle::Marked => style.invert(),
-                TextStyle::Escaped => ESCAPED,
+        for (part, text) in &self.pieces {
+            let style = match part.emphasis {
+                Emphasis::Plain => style,
+                Emphasis::Marked => style.invert(),
+                Emphasis::Escaped => ESCAPED,
             };
             write!(out, "{style}{text}{style:#}")?;
         }
@@ -190,10 +216,15 @@ mod tests {
     fn a_mark_goes_on_in_the_next_row() {
         let found = wrap_line(b"abcdef", &[1..2, 3..5], 4);
         let pieces: Vec<_> = found.iter().map(|row| row.pieces.clone()).collect();
-        let (plain, marked) = (
-            |text: &str| (TextStyle::Plain, text.to_owned()),
-            |text: &str| (TextStyle::Marked, text.to_owned()),
-        );
+        let piece = |emphasis, text: &str| {
+            let style = TextStyle {
+                emphasis,
+                token: None,
+            };
+            (style, text.to_owned())
+        };
+        let plain = |text| piece(Emphasis::Plain, text);
+        let marked = |text| piece(Emphasis::Marked, text);
         assert_eq!(
             pieces,
             [

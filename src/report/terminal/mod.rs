@@ -12,6 +12,8 @@ mod cells;
 mod check;
 mod columns;
 mod hunk;
+#[cfg(feature = "review")]
+mod styled;
 mod unified;
 
 use std::io;
@@ -26,8 +28,14 @@ use crate::plan::LineRange;
 use crate::syntax::write::{DiffHunk, hunks};
 use crate::text::printable;
 
+#[cfg(feature = "review")]
+pub(crate) use super::syntax_colors::Token;
 use cells::wrap_line;
+#[cfg(feature = "review")]
+pub(crate) use cells::{Emphasis, TextStyle, wrap_styled_line};
 pub use check::print_check;
+#[cfg(feature = "review")]
+pub(crate) use styled::{StyledLine, style_lines};
 
 /// The width and the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,6 +228,24 @@ fn print_operation(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()>
     writeln!(out)
 }
 
+/// Returns the names of a file, its modes and its type in one line. Nothing in the text affects a
+/// terminal.
+#[cfg(feature = "review")]
+pub(crate) fn file_title(file: &FileReport) -> String {
+    let mut title = String::new();
+    if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
+        title = format!("{from} => ");
+    }
+    title += &file.path.to_string();
+    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
+        title += &format!("  mode {old} => {new}");
+    }
+    if file.file_type == FileType::Symlink {
+        title += "  symbolic link";
+    }
+    title
+}
+
 /// Returns the style of an operation. The colors are those of `jj diff --summary`.
 fn operation_style(op: Op) -> Style {
     let color = match op {
@@ -273,7 +299,8 @@ fn print_hunk_header(
     writeln!(out)
 }
 
-fn hunk_notes(hunk: &HunkReport) -> Vec<String> {
+/// Returns a note for each way in which `hunk` does not apply exactly as stated.
+pub(crate) fn hunk_notes(hunk: &HunkReport) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(offset) = hunk.offset.filter(|&offset| offset != 0) {
         let way = if offset > 0 { "below" } else { "above" };

@@ -200,6 +200,8 @@ pub enum ApprovalMethod {
     PlanId,
     /// The user answered a question of the MCP server.
     Elicitation,
+    /// A person decided in `review`.
+    Review,
     /// A rule of the policy allows the change.
     Policy,
 }
@@ -209,7 +211,8 @@ pub enum ApprovalMethod {
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[non_exhaustive]
 pub struct HunkReason {
-    /// The `id` of the hunk in the report of the check, such as `f1h2`, or of the file: `f1`.
+    /// The `id` of the hunk in the report of the check, such as `f1h2`, of lines of it: `f1h2:3-5`, or
+    /// of the file: `f1`.
     pub hunk: String,
     /// The reason, in the user's words.
     pub reason: String,

@@ -3,17 +3,19 @@
 //! A hunk is a part of a file, so no parser can read it. This lexer needs only the lines, never
 //! fails, and takes time in proportion to their length. `languages` has the table of languages.
 
+mod languages;
+
 use std::ops::Range;
 
-use super::languages::LANGUAGES;
-pub(super) use super::languages::Language;
+use languages::LANGUAGES;
+pub(super) use languages::Language;
 
 /// The maximum length of a quoted character, in bytes.
 const MAX_CHARACTER_BYTES: usize = 6;
 
 /// A part of a line that has a color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     Comment,
     Text,
     Number,
@@ -21,7 +23,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// Returns the start tag of the element of the token.
+    /// Returns the start tag of the element of the token on a page.
     pub(super) fn open_tag(self) -> &'static str {
         match self {
             Self::Comment => "<span class=\"tc\">",

@@ -4,19 +4,19 @@
 
 /// The lexical elements of a language.
 #[derive(Debug)]
-pub(super) struct Language {
+pub(in crate::report) struct Language {
     /// The extensions and complete names of its files.
-    pub(super) names: &'static [&'static str],
+    pub(in crate::report) names: &'static [&'static str],
     /// The starts of comments that end with the line. A `#` must follow a blank.
-    pub(super) line_comments: &'static [&'static str],
+    pub(in crate::report) line_comments: &'static [&'static str],
     /// The start and the end of other comments.
-    pub(super) block_comment: Option<[&'static str; 2]>,
+    pub(in crate::report) block_comment: Option<[&'static str; 2]>,
     /// The quotes of texts that end on the same line.
-    pub(super) quotes: &'static str,
+    pub(in crate::report) quotes: &'static str,
     /// Whether single quotes can enclose more than one character.
-    pub(super) has_single_quoted_strings: bool,
+    pub(in crate::report) has_single_quoted_strings: bool,
     /// The quotes of texts that can continue on the next line.
-    pub(super) multiline_quotes: &'static [&'static str],
+    pub(in crate::report) multiline_quotes: &'static [&'static str],
     /// The keywords, separated by blanks.
     keywords: &'static str,
     /// Whether keywords can be in upper case.
@@ -25,7 +25,7 @@ pub(super) struct Language {
 
 impl Language {
     /// Returns whether `word` is a keyword.
-    pub(super) fn is_keyword(&self, word: &[u8]) -> bool {
+    pub(in crate::report) fn is_keyword(&self, word: &[u8]) -> bool {
         let is_it = |known: &str| {
             known.as_bytes() == word
                 || self.ignores_case && known.as_bytes().eq_ignore_ascii_case(word)

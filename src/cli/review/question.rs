@@ -1,0 +1,65 @@
+//! The questions of a review, and its end.
+
+use crate::engine::options::HunkSelection;
+
+/// A question that the reviewer must answer before the review continues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Question {
+    /// The reason of a rejection, as free text.
+    Reason,
+    /// The text to search for.
+    Search,
+    /// What happens to the parts without a decision: accept them, or leave them out.
+    Undecided { count: usize, goal: Goal },
+    /// Whether the review ends in this way.
+    Confirm { text: String, ending: Ending },
+}
+
+/// What the reviewer wants to do with the accepted part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    Apply,
+    Save,
+}
+
+/// The end of a review.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Apply the selected part; `None` selects the whole patch.
+    Apply {
+        only: Option<HunkSelection>,
+        plan_id: String,
+    },
+    /// Save the selected part as a plan.
+    Save { only: Option<HunkSelection> },
+    /// Reject the patch.
+    Reject,
+    /// Do nothing.
+    Quit,
+    /// A signal ended the review.
+    Signal(i32),
+}
+
+impl Question {
+    /// Returns the text of the question.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Reason => "reason: ".to_owned(),
+            Self::Search => "search: ".to_owned(),
+            Self::Undecided { count, .. } => {
+                let hunks = if *count == 1 {
+                    "hunk has"
+                } else {
+                    "hunks have"
+                };
+                format!("{count} {hunks} no decision: accept (a), leave out (n), or go back (b)? ")
+            }
+            Self::Confirm { text, .. } => format!("{text} (y/n) "),
+        }
+    }
+
+    /// Returns whether the answer is a single letter.
+    pub(super) fn is_choice(&self) -> bool {
+        matches!(self, Self::Undecided { .. } | Self::Confirm { .. })
+    }
+}

@@ -1,0 +1,302 @@
+//! The patch under review: its files and units, and the notes that a reviewer must see.
+
+use std::collections::HashMap;
+use std::io;
+
+use super::choices::{Choices, Unit, UnitContent};
+use crate::engine::options::{LineKind, Severity, Verdict};
+use crate::engine::{Preview, UnitPlace, UnitText};
+use crate::path::RelPath;
+use crate::report::terminal::{file_title, hunk_notes};
+use crate::report::{FileReport, FileStatus, HunkStatus, Op, Report};
+use crate::text::printable;
+
+/// The patch, with the effect that it has on the present tree.
+pub(super) struct ReviewedPatch<'w> {
+    pub(super) preview: Preview<'w>,
+    pub(super) files: Vec<ReviewedFile>,
+    /// The notes about each unit.
+    unit_notes: Vec<Vec<Note>>,
+}
+
+/// A file of the patch.
+#[derive(Clone, Debug)]
+pub(super) struct ReviewedFile {
+    pub(super) path: RelPath,
+    pub(super) op: Op,
+    /// The names, the mode and the type, without escape sequences.
+    pub(super) title: String,
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    pub(super) notes: Vec<Note>,
+    /// The digest of the content that the patch was checked against.
+    pub(super) digest: Option<String>,
+    /// Whether another operation of the patch changes the same file.
+    is_shared: bool,
+}
+
+/// Something that a reviewer must see. The text has no escape sequences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    pub(super) text: String,
+    pub(super) kind: NoteKind,
+}
+
+/// The importance of a note.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoteKind {
+    /// The part does not apply.
+    Problem,
+    /// The part applies, but needs attention.
+    Attention,
+}
+
+impl Note {
+    fn attention(text: &str) -> Self {
+        Self {
+            text: printable(text.as_bytes()).to_string(),
+            kind: NoteKind::Attention,
+        }
+    }
+
+    pub(super) fn is_problem(&self) -> bool {
+        self.kind == NoteKind::Problem
+    }
+
+    fn problem(text: &str) -> Self {
+        Self {
+            kind: NoteKind::Problem,
+            ..Self::attention(text)
+        }
+    }
+}
+
+impl<'w> ReviewedPatch<'w> {
+    /// Returns the patch of `preview` and the undecided choices for it.
+    pub(super) fn new(preview: Preview<'w>) -> (Self, Choices) {
+        let operations = preview.operations();
+        let (shared, mut notes) = (preview.shared_paths(), NoteIndex::new(&preview.report));
+        let mut files = Vec::with_capacity(operations.len());
+        for (index, operation) in operations.iter().enumerate() {
+            let report = preview.report.find_file(index);
+            let title = report.map_or_else(
+                || printable(operation.path.as_bytes()).to_string(),
+                file_title,
+            );
+            files.push(ReviewedFile {
+                path: operation.path.clone(),
+                op: report.map_or(Op::Modify, |file| file.op),
+                title,
+                added: report.map_or(0, |file| file.added),
+                removed: report.map_or(0, |file| file.removed),
+                notes: report.map_or_else(Vec::new, |file| notes.of_file(file)),
+                digest: report.and_then(|file| file.sha256_before.clone()),
+                is_shared: shared[index],
+            });
+        }
+        let units = |index: usize| {
+            let number = operations[index].number + 1;
+            (format!("f{number}"), units_of(&preview, index))
+        };
+        let choices = Choices::new((0..operations.len()).map(units));
+        let unit_notes = choices.units().iter().map(|unit| {
+            let hunk = unit.content.hunk;
+            let file = preview.report.find_file(unit.file);
+            let report = hunk.and_then(|hunk| file?.hunk(hunk));
+            let mut found = notes.hunks.remove(&unit.id).unwrap_or_default();
+            if let Some(report) = report {
+                let is_missing = report.status == HunkStatus::NotFound && found.is_empty();
+                found.extend(is_missing.then(|| Note::problem("does not apply")));
+                found.extend(hunk_notes(report).iter().map(|text| Note::attention(text)));
+            }
+            found
+        });
+        let unit_notes = unit_notes.collect();
+        let patch = Self {
+            preview,
+            files,
+            unit_notes,
+        };
+        (patch, choices)
+    }
+
+    /// Returns the path of a file before the change.
+    pub(super) fn old_path(&self, file: usize) -> &RelPath {
+        let operation = &self.preview.operations()[file];
+        operation.from.as_ref().unwrap_or(&operation.path)
+    }
+
+    /// Returns the paths of all files before and after the change.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        let operations = self.preview.operations().iter();
+        operations.flat_map(|operation| [&operation.path].into_iter().chain(&operation.from))
+    }
+
+    /// Adds a note that a file has changed during the review.
+    pub(super) fn mark_changed(&mut self, file: usize) {
+        let note = Note::attention("the file changed during the review");
+        self.files[file].notes.insert(0, note);
+    }
+
+    pub(super) fn report(&self) -> &Report {
+        &self.preview.report
+    }
+
+    /// Returns the notes about the unit with the index `unit`, without those about its file.
+    pub(super) fn unit_notes(&self, unit: usize) -> &[Note] {
+        self.unit_notes.get(unit).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether a reviewer must look at the unit: it has a note, or is the first unit of a
+    /// file with a note.
+    pub(super) fn needs_attention(&self, choices: &Choices, unit: usize) -> bool {
+        let file = choices.units()[unit].file;
+        !self.unit_notes(unit).is_empty()
+            || choices.file_units(file).start == unit && !self.files[file].notes.is_empty()
+    }
+
+    /// Returns the `id` of a unit, the lines where it applies, or else those that the patch states,
+    /// and its section heading.
+    pub(super) fn unit_title(&self, unit: &Unit) -> String {
+        let file = self.report().find_file(unit.file);
+        let Some(hunk) = unit.content.hunk.and_then(|hunk| file?.hunk(hunk)) else {
+            return unit.id.clone();
+        };
+        let stated = &hunk.patch;
+        let starts = match &hunk.applied {
+            Some(applied) => Some((applied.old_start, applied.new_start)),
+            None => stated.old_start.zip(stated.new_start),
+        };
+        let place = starts.map_or_else(String::new, |(old, new)| {
+            format!(
+                "  @@ -{old},{} +{new},{} @@",
+                stated.old_lines, stated.new_lines
+            )
+        });
+        let section = printable(stated.section.trim().as_bytes()).to_string();
+        format!("{}{place}  {section}", unit.id)
+            .trim_end()
+            .to_owned()
+    }
+
+    /// Returns the lines of a unit.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file has changed since the check.
+    pub(super) fn text(&self, unit: &Unit) -> io::Result<UnitText> {
+        match unit.content.hunk {
+            Some(hunk) => Ok(self.preview.hunk_text(unit.file, hunk)),
+            None => {
+                let is_shared = self.files[unit.file].is_shared;
+                self.preview.operation_text(unit.file, is_shared)
+            }
+        }
+    }
+
+    /// Returns the lines of a hunk in the file. `None` if it does not apply, or if its lines depend
+    /// on other operations.
+    pub(super) fn place(&self, unit: &Unit) -> Option<UnitPlace> {
+        let hunk = unit
+            .content
+            .hunk
+            .filter(|_| !self.files[unit.file].is_shared)?;
+        self.preview.hunk_place(unit.file, hunk)
+    }
+}
+
+/// Returns the units of the operation with the index `operation`.
+fn units_of(preview: &Preview<'_>, operation: usize) -> Vec<UnitContent> {
+    let Some(hunks) = preview.patch_hunks(operation) else {
+        return vec![UnitContent::default()];
+    };
+    let unit = |hunk: usize| {
+        let mut content = UnitContent {
+            hunk: Some(hunk),
+            ..UnitContent::default()
+        };
+        let mut is_in_block = false;
+        for line in preview.hunk_lines(operation, hunk) {
+            if line.kind == LineKind::Context {
+                is_in_block = false;
+                continue;
+            }
+            let position = content.lines.len();
+            content.lines.push(line.index);
+            match content.blocks.last_mut().filter(|_| is_in_block) {
+                Some(last) => last.end = position + 1,
+                None => content.blocks.push(position..position + 1),
+            }
+            is_in_block = true;
+        }
+        content
+    };
+    (0..hunks.len()).map(unit).collect()
+}
+
+/// The notes of a report by the `id` of their file or hunk.
+struct NoteIndex {
+    files: HashMap<String, Vec<Note>>,
+    hunks: HashMap<String, Vec<Note>>,
+}
+
+impl NoteIndex {
+    fn new(report: &Report) -> Self {
+        let mut index = Self {
+            files: HashMap::new(),
+            hunks: HashMap::new(),
+        };
+        for problem in &report.problems {
+            let note = match problem.severity {
+                Severity::Error => Note::problem(&problem.message),
+                _ => Note::attention(&problem.message),
+            };
+            match (&problem.file, &problem.hunk) {
+                (_, Some(hunk)) => index.hunks.entry(hunk.clone()).or_default().push(note),
+                (Some(file), None) => index.files.entry(file.clone()).or_default().push(note),
+                (None, None) => {}
+            }
+        }
+        for repair in report.inputs.iter().flat_map(|input| &input.repairs) {
+            if let Some(file) = &repair.file {
+                let note = Note::attention(&format!(
+                    "repaired line {} of the patch: {}",
+                    repair.line, repair.message
+                ));
+                index.files.entry(file.clone()).or_default().push(note);
+            }
+        }
+        let diagnostics = report.diagnostics.iter().flat_map(|found| &found.new);
+        for diagnostic in diagnostics {
+            let files = report.files.iter();
+            let of_path =
+                |file: &&FileReport| crate::report::path_text(&file.path) == diagnostic.path;
+            if let Some(file) = files.rev().find(of_path) {
+                let note = Note::attention(&format!(
+                    "{} in line {}: {}",
+                    diagnostic.severity, diagnostic.line, diagnostic.message
+                ));
+                index.files.entry(file.id.clone()).or_default().push(note);
+            }
+        }
+        index
+    }
+
+    /// Takes the notes about a file and its policy.
+    fn of_file(&mut self, file: &FileReport) -> Vec<Note> {
+        let mut notes = self.files.remove(&file.id).unwrap_or_default();
+        if file.status == FileStatus::NoChange {
+            notes.push(Note::attention("already applied"));
+        }
+        for hit in file.policy.iter().filter(|hit| hit.verdict == Verdict::Ask) {
+            notes.push(Note::attention(&format!(
+                "needs approval: {} (rule `{}`)",
+                hit.message, hit.rule
+            )));
+        }
+        if file.is_rejected() && notes.is_empty() {
+            notes.push(Note::problem(&file.status.to_string().replace('_', " ")));
+        }
+        notes
+    }
+}

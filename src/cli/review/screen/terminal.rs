@@ -1,0 +1,106 @@
+//! The terminal in the mode for a full-screen display. The earlier mode returns in every case.
+
+use std::io::{self, IsTerminal, Write};
+
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::{Frame, Terminal};
+
+/// The stream to the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli::review) enum TerminalOutput {
+    Stdout,
+    Stderr,
+}
+
+impl TerminalOutput {
+    /// Returns the standard stream that is a terminal; `None` if none is.
+    pub(in crate::cli::review) fn find() -> Option<Self> {
+        if io::stdout().is_terminal() {
+            Some(Self::Stdout)
+        } else {
+            io::stderr().is_terminal().then_some(Self::Stderr)
+        }
+    }
+}
+
+impl Write for TerminalOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout => io::stdout().write(bytes),
+            Self::Stderr => io::stderr().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout => io::stdout().flush(),
+            Self::Stderr => io::stderr().flush(),
+        }
+    }
+}
+
+/// A terminal that shows the screen. Dropping it restores the earlier mode.
+pub(super) struct TerminalSession {
+    terminal: Terminal<CrosstermBackend<io::BufWriter<TerminalOutput>>>,
+    output: TerminalOutput,
+}
+
+impl TerminalSession {
+    /// Starts the full-screen display.
+    pub(super) fn start(output: TerminalOutput) -> io::Result<Self> {
+        let backend = CrosstermBackend::new(io::BufWriter::new(output));
+        let mut session = Self {
+            terminal: Terminal::new(backend)?,
+            output,
+        };
+        session.resume()?;
+        Ok(session)
+    }
+
+    pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        self.terminal.draw(draw)?;
+        Ok(())
+    }
+
+    /// Draws the next frame as a whole.
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.terminal.clear()
+    }
+
+    /// Restores the earlier mode until [`Self::resume`].
+    pub(super) fn suspend(&mut self) -> io::Result<()> {
+        self.terminal.show_cursor()?;
+        execute!(
+            self.output,
+            DisableBracketedPaste,
+            DisableMouseCapture,
+            LeaveAlternateScreen
+        )?;
+        disable_raw_mode()
+    }
+
+    pub(super) fn resume(&mut self) -> io::Result<()> {
+        enable_raw_mode()?;
+        execute!(
+            self.output,
+            EnterAlternateScreen,
+            EnableMouseCapture,
+            EnableBracketedPaste
+        )?;
+        self.terminal.clear()
+    }
+}
+
+impl Drop for TerminalSession {
+    fn drop(&mut self) {
+        // The terminal may be gone, so errors are expected here.
+        let _ = self.suspend();
+    }
+}

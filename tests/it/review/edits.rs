@@ -1,0 +1,122 @@
+//! Edits of hunks in the user's editor.
+
+use fs_err as fs;
+
+use super::{Desk, FILES, PATCH, Review};
+use crate::terminal::wpatch;
+
+/// Starts a review in which `sed -i SCRIPT` is the editor.
+fn with_editor(desk: &Desk, patch: &str, script: &str) -> Review {
+    fs::write(desk.root().join("../change.diff"), patch).unwrap();
+    let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
+    command.env("GIT_EDITOR", format!("sed -i '{script}'"));
+    let mut review = Review::start(command, (80, 24));
+    review.wait_for("decided");
+    review
+}
+
+#[test]
+fn an_edited_hunk_replaces_the_hunk_of_the_patch() {
+    let desk = Desk::new(FILES);
+    let mut review = with_editor(&desk, PATCH, "s/+A2b/+edited\\n+twice/");
+    review.press("e");
+    review.wait_for("the edited hunk is accepted");
+    let ended = review.finish();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1h1")));
+    assert!(
+        desk.read("a.txt")
+            .starts_with("a1\nA2\nedited\ntwice\na3\na4\na6\n")
+    );
+    let hunk = &ended.report["decisions"]["files"][0]["hunks"][0];
+    assert_eq!(
+        hunk["edited"],
+        "@@ -1,6 +1,7 @@\n a1\n-a2\n+A2\n+edited\n+twice\n a3\n a4\n-a5\n a6\n"
+    );
+}
+
+#[test]
+fn an_edit_in_a_grammar_without_line_numbers_is_possible() {
+    let desk = Desk::new(FILES);
+    let patch = "*** Begin Patch\n*** Update File: b.rs\n@@ fn main() {\n-    let limit = 10;\n\
+                 +    let limit = 20;\n*** End Patch\n";
+    let mut review = with_editor(&desk, patch, "s/= 20/= 30/");
+    review.press("e");
+    review.wait_for("the edited hunk is accepted");
+    let ended = review.finish();
+    assert_eq!(ended.code, Some(0), "{}", ended.report);
+    assert_eq!(
+        desk.read("b.rs"),
+        "fn main() {\n    let limit = 30;\n    run(limit);\n}\n"
+    );
+}
+
+#[test]
+fn an_edit_that_does_not_apply_is_not_used() {
+    for (script, message) in [
+        ("s/^ a1/ other/", "the edited hunk was not used"),
+        ("s/^-a2/@@ -30 +30 @@/", "the edited hunk was not used"),
+        ("s/^ a3/?a3/", "the edited hunk was not used"),
+        ("d", "the hunk has not changed"),
+        ("s/x/y/", "the hunk has not changed"),
+    ] {
+        let desk = Desk::new(FILES);
+        let mut review = with_editor(&desk, PATCH, script);
+        review.press("e");
+        review.wait_for(message);
+        review.press("y");
+        let ended = review.finish();
+        assert_eq!(ended.only(), Some("f1h1"), "{script}");
+        assert!(desk.read("a.txt").starts_with("a1\nA2\nA2b\na3\na4\na6\n"));
+    }
+}
+
+#[test]
+fn an_editor_that_fails_changes_nothing() {
+    let desk = Desk::new(FILES);
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    for editor in ["false", "no-such-editor", "exit 3; true"] {
+        let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
+        command.env("GIT_EDITOR", editor);
+        let mut review = Review::start(command, (80, 24));
+        review.wait_for("decided");
+        review.press("e");
+        review.wait_for_any(&["failed, so nothing changes", "cannot find the editor"]);
+        review.press("q");
+        assert_eq!(review.end().code, Some(3));
+    }
+}
+
+#[test]
+fn an_edit_can_be_undone() {
+    let desk = Desk::new(FILES);
+    let mut review = with_editor(&desk, PATCH, "s/+A2b/+edited/");
+    review.press("ne");
+    review.wait_for("the edited hunk is accepted");
+    // The cursor moved to the second hunk, so the second hunk was edited in vain.
+    review.press("q");
+    review.wait_for("(y/n)");
+    review.press("n");
+    review.press("gnge");
+    review.wait_for("+ edited");
+    review.press("u");
+    review.wait_for("the edit is undone");
+    review.wait_for("+ A2b");
+    review.press("u");
+    review.press("yd");
+    let ended = review.finish();
+    assert!(desk.read("a.txt").starts_with("a1\nA2\nA2b\n"));
+    assert_eq!(
+        ended.report["decisions"]["files"][0]["hunks"][0].get("edited"),
+        None
+    );
+}
+
+#[test]
+fn a_change_without_hunks_cannot_be_edited() {
+    let desk = Desk::new(FILES);
+    let mut review = with_editor(&desk, PATCH, "s/a/b/");
+    review.press("JJe");
+    review.wait_for("only a hunk of a diff can be edited");
+    review.press("q");
+    assert_eq!(review.end().code, Some(3));
+}

@@ -1,0 +1,173 @@
+//! The end of a review: the decisions, saved plans, rejections, signals and files that change.
+
+use fs_err as fs;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use super::{Desk, FILES, PATCH, Review};
+use crate::terminal::wpatch;
+use crate::tree;
+
+#[test]
+fn the_report_has_the_decisions_with_their_reasons() {
+    let desk = Desk::new(FILES);
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("syrtoo slow\ryn");
+    let ended = review.finish();
+    assert_eq!(
+        ended.report["decisions"]["files"][0],
+        json!({
+            "id": "f1", "path": "a.txt", "decision": "partial",
+            "hunks": [
+                {"id": "f1h1", "decision": "partial", "lines": ["2-4"], "reason": "too slow"},
+                {"id": "f1h2", "decision": "accepted"},
+            ],
+        })
+    );
+    assert_eq!(ended.report["decisions"]["result"], "applied");
+    assert_eq!(ended.report["command"], "review");
+    assert_eq!(
+        ended.report["decisions"]["message"],
+        "The reviewer applied the accepted part of the patch.\n\
+         - a.txt (f1h1): only lines 2-4 accepted: too slow\n\
+         - b.rs (f2h1): rejected\n\
+         - renamed.txt (f3): rejected\n\
+         - new.txt (f4h1): rejected"
+    );
+}
+
+#[test]
+fn the_accepted_part_can_be_saved_as_a_plan() {
+    let desk = Desk::new(FILES);
+    assert!(wpatch(&desk.root(), &["init"]).status().unwrap().success());
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("ydS");
+    review.wait_for("no decision");
+    review.press("n");
+    review.wait_for("(y/n)");
+    review.press("y");
+    let ended = review.end();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1h1")));
+    assert_eq!(ended.report["decisions"]["result"], "saved");
+    assert_eq!(desk.read("a.txt"), FILES[0].1);
+    let id = ended.report["saved"]["id"].as_str().unwrap();
+    assert!(
+        wpatch(&desk.root(), &["apply", "--plan", id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(desk.read("a.txt").starts_with("a1\nA2\nA2b\n"));
+}
+
+#[test]
+fn a_rejected_patch_cannot_be_approved() {
+    let desk = Desk::new(FILES);
+    assert!(wpatch(&desk.root(), &["init"]).status().unwrap().success());
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("rbecause\rDw");
+    review.wait_for("Reject the patch?");
+    review.press("y");
+    let ended = review.end();
+    assert_eq!(ended.code, Some(3));
+    assert_eq!(ended.report["error"]["code"], "wpatch::plan::rejected");
+    assert_eq!(ended.report["decisions"]["result"], "rejected");
+    let id = ended.report["decisions"]["plan_id"].as_str().unwrap();
+    let output = wpatch(&desk.root(), &["apply", "--approve", id, "../change.diff"]).output();
+    assert_eq!(output.unwrap().status.code(), Some(3));
+    let log = wpatch(&desk.root(), &["log"]).output().unwrap().stdout;
+    assert!(String::from_utf8(log).unwrap().contains("because"));
+}
+
+#[test]
+fn a_review_without_an_approval_changes_nothing_and_fails() {
+    for (keys, code) in [("q", 3), ("ynqy", 3), ("y\x03", 130)] {
+        let desk = Desk::new(FILES);
+        let before = tree::read(&desk.root());
+        let mut review = Review::of(&desk.root(), PATCH);
+        review.press(keys);
+        let ended = review.end();
+        assert_eq!(ended.code, Some(code), "{keys:?}");
+        assert_eq!(ended.report["decisions"]["result"], "ended");
+        assert_eq!(tree::read(&desk.root()), before);
+    }
+}
+
+#[test]
+fn a_signal_ends_the_review_and_restores_the_terminal() {
+    let desk = Desk::new(FILES);
+    let review = Review::of(&desk.root(), PATCH);
+    let id = Pid::from_raw(review.child.id().cast_signed()).unwrap();
+    kill_process(id, Signal::TERM).unwrap();
+    let ended = review.end();
+    assert_eq!(ended.code, Some(143));
+    let written = String::from_utf8_lossy(&ended.written).into_owned();
+    let (entered, left) = (written.rfind("\x1b[?1049h"), written.rfind("\x1b[?1049l"));
+    assert!(entered < left && left.is_some(), "{written:?}");
+}
+
+#[test]
+fn a_file_that_changes_during_the_review_must_be_accepted_again() {
+    let desk = Desk::new(FILES);
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("A");
+    review.wait_for("5 of 5");
+    let path = desk.root().join("a.txt");
+    fs::write(&path, FILES[0].1.replace("b9\n", "b9\nafter\n")).unwrap();
+    review.press("w");
+    review.wait_for("a.txt changed during the review");
+    review.press("g");
+    review.wait_for("! the file changed during the review");
+    review.wait_for("3 of 5");
+    review.press("awy");
+    let ended = review.end();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("1-4")));
+    assert!(desk.read("a.txt").ends_with("b6\nb6b\nb7\nb8\nb9\nafter\n"));
+}
+
+#[test]
+fn a_part_that_does_not_apply_can_be_left_out() {
+    let files: Vec<_> = FILES
+        .iter()
+        .map(|&(name, text)| (name, if name == "b.rs" { "other\n" } else { text }))
+        .collect();
+    let desk = Desk::new(&files);
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
+    let mut review = Review::start(command, (80, 24));
+    review.wait_for("b.rs: patch does not apply");
+    review.press("!");
+    review.wait_for("▌[ ] f2h1");
+    review.press("Aw");
+    review.wait_for("patch does not apply");
+    review.press("J");
+    review.press("gJn");
+    let ended = review.finish();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1,3-4")));
+    assert_eq!(desk.read("b.rs"), "other\n");
+    assert_eq!(desk.read("new.txt"), "n1\nn2\n");
+}
+
+#[test]
+fn a_review_is_an_approval() {
+    let policy =
+        "[[rule]]\nname = \"careful\"\npaths = [\"b.rs\"]\nverdict = \"ask\"\nreason = \"main\"\n";
+    let mut files = FILES.to_vec();
+    files.push((".wpatch.toml", policy));
+    let desk = Desk::new(&files);
+    assert!(wpatch(&desk.root(), &["init"]).status().unwrap().success());
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("!");
+    review.wait_for("! needs approval: main (rule `careful`)");
+    review.press("yd");
+    let ended = review.finish();
+    assert_eq!(
+        (ended.code, ended.only()),
+        (Some(0), Some("f2")),
+        "{}",
+        ended.report
+    );
+    let log = wpatch(&desk.root(), &["log"]).output().unwrap().stdout;
+    let log = String::from_utf8(log).unwrap();
+    assert!(log.contains("approved: review in the terminal"), "{log}");
+}
