@@ -19,13 +19,12 @@ mod source;
 mod state;
 
 use std::env;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::{Global, PatchOptions, ReviewOptions};
 use super::early_exit::system_message;
-use super::output::{self, Output, Verbosity};
+use super::output::{Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{open_to_change, with_root};
 use super::show::choose_symbols;
@@ -195,14 +194,11 @@ impl Display {
         let editor = Editor::of(global);
         let ended = match self {
             Self::Screen(output) => {
-                let color = output::color(global, &io::stdout());
-                let look = (color, choose_symbols());
+                let look = (output.color(global), choose_symbols());
                 screen::run(state, output, look, (&editor, interrupt))
             }
-            Self::Prompts(output) => {
-                let color = output::color(global, &io::stdout());
-                Prompts::new(output, color, editor).and_then(|mut prompts| prompts.run(state))
-            }
+            Self::Prompts(output) => Prompts::new(output, output.color(global), editor)
+                .and_then(|mut prompts| prompts.run(state)),
         };
         ended.map_err(|error| {
             let message = format!("cannot use the terminal: {}", system_message(&error));

@@ -105,8 +105,21 @@ struct Ended {
 }
 
 impl Review {
-    /// Starts `command` on a terminal of this size, and waits for its first output.
-    fn start(mut command: Command, (columns, rows): (u16, u16)) -> Self {
+    /// Starts `command` with a controlling terminal of this size. Only the processes of a controlling
+    /// terminal learn of a new size.
+    fn start(inner: Command, (columns, rows): (u16, u16)) -> Self {
+        let mut command = Command::new("setsid");
+        command
+            .arg("--ctty")
+            .arg(inner.get_program())
+            .args(inner.get_args());
+        command.current_dir(inner.get_current_dir().unwrap());
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&controller).unwrap();
         unlockpt(&controller).unwrap();

@@ -1,6 +1,6 @@
 //! The patch under review: its files and units, and the notes that a reviewer must see.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 
 use super::choices::{Choices, Unit, UnitContent};
@@ -8,7 +8,7 @@ use crate::engine::options::{LineKind, Severity, Verdict};
 use crate::engine::{Preview, UnitPlace, UnitText};
 use crate::path::RelPath;
 use crate::report::terminal::{file_title, hunk_notes};
-use crate::report::{FileReport, FileStatus, HunkStatus, Op, Report};
+use crate::report::{FileReport, FileStatus, HunkStatus, NearestPlace, Op, Report};
 use crate::text::printable;
 
 /// The patch, with the effect that it has on the present tree.
@@ -106,7 +106,8 @@ impl<'w> ReviewedPatch<'w> {
             let mut found = notes.hunks.remove(&unit.id).unwrap_or_default();
             if let Some(report) = report {
                 let is_missing = report.status == HunkStatus::NotFound && found.is_empty();
-                found.extend(is_missing.then(|| Note::problem("does not apply")));
+                found.extend(is_missing.then(|| Note::problem("the hunk does not match")));
+                found.extend(report.nearest.as_deref().map(closest_match));
                 found.extend(hunk_notes(report).iter().map(|text| Note::attention(text)));
             }
             found
@@ -205,6 +206,16 @@ impl<'w> ReviewedPatch<'w> {
     }
 }
 
+/// Returns the note about the closest match of a hunk that does not apply.
+fn closest_match(nearest: &NearestPlace) -> Note {
+    let NearestPlace {
+        line, matched, of, ..
+    } = nearest;
+    Note::attention(&format!(
+        "closest match: line {line} ({matched} of {of} lines match)"
+    ))
+}
+
 /// Returns the units of the operation with the index `operation`.
 fn units_of(preview: &Preview<'_>, operation: usize) -> Vec<UnitContent> {
     let Some(hunks) = preview.patch_hunks(operation) else {
@@ -238,6 +249,8 @@ fn units_of(preview: &Preview<'_>, operation: usize) -> Vec<UnitContent> {
 struct NoteIndex {
     files: HashMap<String, Vec<Note>>,
     hunks: HashMap<String, Vec<Note>>,
+    /// The files with notes about hunks.
+    files_of_hunks: HashSet<String>,
 }
 
 impl NoteIndex {
@@ -245,6 +258,7 @@ impl NoteIndex {
         let mut index = Self {
             files: HashMap::new(),
             hunks: HashMap::new(),
+            files_of_hunks: HashSet::new(),
         };
         for problem in &report.problems {
             let note = match problem.severity {
@@ -252,7 +266,10 @@ impl NoteIndex {
                 _ => Note::attention(&problem.message),
             };
             match (&problem.file, &problem.hunk) {
-                (_, Some(hunk)) => index.hunks.entry(hunk.clone()).or_default().push(note),
+                (file, Some(hunk)) => {
+                    index.files_of_hunks.extend(file.clone());
+                    index.hunks.entry(hunk.clone()).or_default().push(note);
+                }
                 (Some(file), None) => index.files.entry(file.clone()).or_default().push(note),
                 (None, None) => {}
             }
@@ -294,7 +311,8 @@ impl NoteIndex {
                 hit.message, hit.rule
             )));
         }
-        if file.is_rejected() && notes.is_empty() {
+        let has_hunk_note = self.files_of_hunks.contains(&file.id);
+        if file.is_rejected() && notes.is_empty() && !has_hunk_note {
             notes.push(Note::problem(&file.status.to_string().replace('_', " ")));
         }
         notes

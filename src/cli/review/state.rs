@@ -289,7 +289,9 @@ impl<'w> ReviewState<'w> {
         } else if unit.content.lines.is_empty() {
             self.message = Some("this change cannot be divided into lines".to_owned());
         } else {
-            self.cursor.line = Some(self.selected_part().start);
+            let found = self.found_position();
+            self.cursor.line = Some(found.unwrap_or(self.selected_part().start));
+            self.cursor.found = None;
         }
     }
 

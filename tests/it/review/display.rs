@@ -14,11 +14,11 @@ fn eighty_columns_show_the_whole_hunk() {
     let mut review = Review::of(&desk.root(), PATCH);
     review.wait_for("? help");
     let text = review.text();
-    let shown: Vec<_> = text.lines().collect();
+    let shown: Vec<_> = text.lines().map(str::trim_end).collect();
     assert_eq!(
         &shown[..13],
         [
-            " 0 of 5 hunks decided, 4 files                                      a.txt (1/4) ",
+            " 0 of 5 hunks decided, 4 files                                      a.txt (1/4)",
             " modify a.txt  +3 -2",
             "▌[ ] f1h1  @@ -1,6 +1,6 @@",
             "▌    1   a1",
@@ -120,17 +120,7 @@ fn no_color_means_no_colors() {
 fn the_screen_follows_the_size_of_the_terminal() {
     let desk = Desk::new(FILES);
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
-    // Only the processes of a controlling terminal learn of its new size.
-    let program = wpatch(&desk.root(), &[]);
-    let mut command = std::process::Command::new("setsid");
-    command
-        .args(["--ctty", "--wait"])
-        .arg(program.get_program())
-        .args(["review", "--json", "../change.diff"])
-        .current_dir(desk.root())
-        .env("TERM", "xterm")
-        .env("LANG", "C.UTF-8")
-        .env("HOME", desk.root());
+    let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
     let mut review = Review::start(command, (80, 24));
     review.wait_for("? help");
     for (columns, rows) in [(140, 40), (30, 10), (2, 2), (1, 1), (200, 60)] {
@@ -142,7 +132,10 @@ fn the_screen_follows_the_size_of_the_terminal() {
         // Each frame of another size is drawn as a whole.
         assert!(review.read());
     }
-    review.wait_for("~/");
+    review.wait_for("a.txt (1/4)");
+    review.wait_for("? help");
+    review.press("q");
+    assert_eq!(review.end().code, Some(3));
 }
 
 #[test]
@@ -241,5 +234,5 @@ fn a_long_hunk_and_long_lines_are_shown_in_parts() {
     review.wait_for("+ 500 x");
     review.press("ly");
     let ended = review.finish();
-    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1")));
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1h1:501")));
 }

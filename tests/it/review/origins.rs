@@ -13,7 +13,7 @@ fn patches_in_all_grammars_can_be_reviewed() {
     let blocks = "b.rs\n<<<<<<< SEARCH\n    let limit = 10;\n=======\n    let limit = 20;\n\
                   >>>>>>> REPLACE\nb.rs\n<<<<<<< SEARCH\n    run(limit);\n=======\n    go(limit);\n\
                   >>>>>>> REPLACE\n";
-    let json = r#"{"changes":[{"op":"edit","path":"b.rs","edits":[{"old":"10","new":"20"}]}]}"#;
+    let json = r#"{"edits": [{"path": "b.rs", "old": "10", "new": "20"}]}"#;
     for (patch, keys, only, text) in [
         (
             codex,
@@ -170,13 +170,13 @@ fn the_patch_can_come_from_a_pipe() {
     let desk = Desk::new(FILES);
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let program = wpatch(&desk.root(), &[]);
-    let mut command = std::process::Command::new("setsid");
     let script = format!(
         "cat ../change.diff | '{}' review --json",
         program.get_program().to_str().unwrap()
     );
+    let mut command = std::process::Command::new("sh");
     command
-        .args(["--ctty", "--wait", "sh", "-c", &script])
+        .args(["-c", &script])
         .current_dir(desk.root())
         .env("TERM", "xterm")
         .env("LANG", "C.UTF-8")

@@ -9,7 +9,7 @@ use crate::terminal::wpatch;
 fn answered(desk: &Desk, lines: &[&str]) -> (Option<i32>, String, Option<String>) {
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
-    command.env("TERM", "dumb");
+    command.env("TERM", "dumb").env_remove("CI");
     let mut review = Review::start(command, (80, 200));
     review.wait_for("?]?");
     for line in lines {
@@ -57,7 +57,7 @@ fn a_dumb_terminal_gets_plain_text() {
             "\nmodify a.txt  +3 -2\nf1h1  @@ -1,6 +1,6 @@\n a1\n-a2\n+A2\n+A2b\n a3\n a4\n-a5\n a6\n\
              [0/5] f1h1 accept this hunk [y,n,r,a,d,s,l,e,u,w,q,?]? "
         ),
-        "{text}"
+        "{text:?}"
     );
 }
 
@@ -67,4 +67,24 @@ fn the_end_of_the_input_ends_the_review() {
     // Ctrl-D at the start of a line is the end of the input of a terminal.
     let (code, _, only) = answered(&desk, &["y", "\x04"]);
     assert_eq!((code, only), (Some(3), Some("f1h1".to_owned())));
+}
+
+#[test]
+fn the_documentation_lists_all_keys() {
+    let desk = Desk::new(FILES);
+    let (_, text, _) = answered(&desk, &["?", "q"]);
+    let rows = text
+        .lines()
+        .filter_map(|line| line.trim_start().split_once("  "));
+    let rows = rows.filter(|(key, _)| key.chars().count() == 1 || *key == "space");
+    let rows: Vec<_> = rows
+        .map(|(key, help)| format!("| `{key}` | {} |\n", help.trim()))
+        .collect();
+    assert!(rows.len() > 30, "{text}");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/review.md");
+    assert!(
+        fs::read_to_string(page).unwrap().contains(&rows.concat()),
+        "{}",
+        rows.concat()
+    );
 }

@@ -135,12 +135,12 @@ fn a_part_that_does_not_apply_can_be_left_out() {
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
     let mut review = Review::start(command, (80, 24));
-    review.wait_for("b.rs: patch does not apply");
+    review.wait_for("b.rs: the hunk does not match");
     review.press("!");
     review.wait_for("▌[ ] f2h1");
+    review.wait_for("! the hunk does not match");
     review.press("Aw");
-    review.wait_for("patch does not apply");
-    review.press("J");
+    review.wait_for("b.rs: the hunk does not match");
     review.press("gJn");
     let ended = review.finish();
     assert_eq!((ended.code, ended.only()), (Some(0), Some("f1,3-4")));

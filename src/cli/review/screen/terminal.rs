@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use anstream::ColorChoice;
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
@@ -10,7 +11,11 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::layout::{Position, Rect};
 use ratatui::{Frame, Terminal};
+
+use crate::cli::args::Global;
+use crate::cli::output;
 
 /// The stream to the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +31,14 @@ impl TerminalOutput {
             Some(Self::Stdout)
         } else {
             io::stderr().is_terminal().then_some(Self::Stderr)
+        }
+    }
+
+    /// Returns the choice of colors for this stream.
+    pub(in crate::cli::review) fn color(self, global: &Global) -> ColorChoice {
+        match self {
+            Self::Stdout => output::color(global, &io::stdout()),
+            Self::Stderr => output::color(global, &io::stderr()),
         }
     }
 }
@@ -71,7 +84,10 @@ impl TerminalSession {
 
     /// Draws the next frame as a whole.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.terminal.clear()
+        // `Terminal::clear` asks the terminal for the position of the cursor, and fails if the answer
+        // is late.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 
     /// Restores the earlier mode until [`Self::resume`].
@@ -94,7 +110,7 @@ impl TerminalSession {
             EnableMouseCapture,
             EnableBracketedPaste
         )?;
-        self.terminal.clear()
+        self.clear()
     }
 }
 

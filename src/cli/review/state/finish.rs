@@ -69,8 +69,8 @@ impl ReviewState<'_> {
 
     fn confirm(&mut self, goal: Goal, only: Option<HunkSelection>) -> Reply {
         let outcome = self.source.check(only.clone());
-        if self.has_other_contents(&outcome) {
-            self.reload();
+        // An operation that sees the result of one that is left out has another content, too.
+        if self.has_other_contents(&outcome) && self.reload() {
             return Reply::Done;
         }
         let plan_id = outcome.report.plan_id.clone().filter(|_| outcome.report.ok);

@@ -61,6 +61,14 @@ impl ReviewState<'_> {
         }
     }
 
+    /// Returns the changed line that the last search found, as a position in the lines of its unit.
+    pub(super) fn found_position(&mut self) -> Option<usize> {
+        let found = self.cursor.found?;
+        let index = self.text(self.cursor.unit).lines.get(found)?.index?;
+        let lines = &self.choices.units()[self.cursor.unit].content.lines;
+        lines.binary_search(&index).ok()
+    }
+
     /// Discards the texts of all units.
     pub(super) fn discard_texts(&mut self) {
         self.texts.clear();
