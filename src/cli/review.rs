@@ -256,7 +256,9 @@ fn review_until_done(
         };
         let mut decisions = result::decisions(state, result);
         if outcome.report.ok {
-            decisions.accepted_plan_id = outcome.report.plan_id.clone();
+            decisions
+                .accepted_plan_id
+                .clone_from(&outcome.report.plan_id);
         }
         outcome.report.decisions = Some(Box::new(decisions));
         return Ok(outcome);

@@ -163,58 +163,52 @@ impl HunkDecision {
 
 /// Returns the summary for the author: the result, and a line for each part that is not accepted.
 fn summarize(result: ReviewResult, files: &[FileDecisions]) -> String {
-    let mut text = match result {
-        ReviewResult::Applied => "The reviewer applied the accepted part of the patch.",
-        ReviewResult::Saved => "The reviewer accepted a part of the patch, which is saved.",
-        ReviewResult::Rejected => "The reviewer rejected the patch.",
-        ReviewResult::Ended => "The reviewer ended the review. Nothing was applied.",
-        ReviewResult::Failed => "The accepted part of the patch was not applied.",
-    }
-    .to_owned();
-    let is_whole = |decision| decision == PartDecision::Accepted;
-    let is_edited = |file: &FileDecisions| file.hunks.iter().any(|hunk| hunk.edited.is_some());
-    if files
-        .iter()
-        .all(|file| is_whole(file.decision) && !is_edited(file))
-    {
-        match result {
-            ReviewResult::Applied => return "The reviewer applied the whole patch.".to_owned(),
-            ReviewResult::Saved => {
-                return "The reviewer accepted the whole patch, which is saved.".to_owned();
-            }
-            _ => return text,
+    let is_accepted = |file: &FileDecisions| {
+        let is_edited = file.hunks.iter().any(|hunk| hunk.edited.is_some());
+        file.decision == PartDecision::Accepted && !is_edited
+    };
+    let is_whole = files.iter().all(is_accepted);
+    let head = match (result, is_whole) {
+        (ReviewResult::Applied, true) => "The reviewer applied the whole patch.",
+        (ReviewResult::Applied, false) => "The reviewer applied the accepted part of the patch.",
+        (ReviewResult::Saved, true) => "The reviewer accepted the whole patch, which is saved.",
+        (ReviewResult::Saved, false) => {
+            "The reviewer accepted a part of the patch, which is saved."
         }
-    }
+        (ReviewResult::Rejected, _) => "The reviewer rejected the patch.",
+        (ReviewResult::Ended, _) => "The reviewer ended the review. Nothing was applied.",
+        (ReviewResult::Failed, _) => "The accepted part of the patch was not applied.",
+    };
+    let mut lines = vec![head.to_owned()];
     for file in files {
+        let part = |id: &str, words: String| format!("- {} ({id}): {words}", file.path);
         if file.hunks.is_empty() {
             let words = describe(file.decision, &[], file.reason.as_deref());
-            text += &words.map_or_else(String::new, |words| {
-                format!("\n- {} ({}): {words}", file.path, file.id)
-            });
+            lines.extend(words.map(|words| part(&file.id, words)));
         }
         for hunk in &file.hunks {
             let words = describe(hunk.decision, &hunk.lines, hunk.reason.as_deref());
             let edited = hunk.edited.as_ref().map(|_| "edited".to_owned());
             let words: Vec<_> = edited.into_iter().chain(words).collect();
             if !words.is_empty() {
-                text += &format!("\n- {} ({}): {}", file.path, hunk.id, words.join("; "));
+                lines.push(part(&hunk.id, words.join("; ")));
             }
         }
     }
-    text
+    lines.join("\n")
 }
 
 /// Describes a part that is not wholly accepted.
 fn describe(decision: PartDecision, lines: &[String], reason: Option<&str>) -> Option<String> {
-    let mut words = match decision {
+    let words = match decision {
         PartDecision::Accepted => return None,
         PartDecision::Rejected => "rejected".to_owned(),
         PartDecision::Partial if lines.is_empty() => "not accepted".to_owned(),
         PartDecision::Partial => format!("only lines {} accepted", lines.join(", ")),
         PartDecision::Undecided => "no decision".to_owned(),
     };
-    if let Some(reason) = reason {
-        words += &format!(": {reason}");
-    }
-    Some(words)
+    Some(match reason {
+        Some(reason) => format!("{words}: {reason}"),
+        None => words,
+    })
 }

@@ -107,7 +107,7 @@ struct Ended {
 impl Review {
     /// Starts `command` with a controlling terminal of this size. Only the processes of a controlling
     /// terminal learn of a new size.
-    fn start(inner: Command, (columns, rows): (u16, u16)) -> Self {
+    fn start(inner: &Command, (columns, rows): (u16, u16)) -> Self {
         let mut command = Command::new("setsid");
         command
             .arg("--ctty")
@@ -142,7 +142,7 @@ impl Review {
     fn of(root: &Path, patch: &str) -> Self {
         fs::write(root.join("../change.diff"), patch).unwrap();
         let command = wpatch(root, &["review", "--json", "../change.diff"]);
-        let mut review = Self::start(command, (80, 24));
+        let mut review = Self::start(&command, (80, 24));
         review.wait_for("decided");
         review
     }
@@ -167,13 +167,6 @@ impl Review {
         self.wait_for_any(&[text]);
     }
 
-    /// Reads until the screen does not contain `text`.
-    fn wait_without(&mut self, text: &str) {
-        while self.screen.screen().contents().contains(text) {
-            assert!(self.read(), "the program has ended");
-        }
-    }
-
     /// Reads one piece of output. Returns `false` at the end.
     fn read(&mut self) -> bool {
         let timeout = Timespec::try_from(SILENCE).unwrap();
@@ -191,7 +184,7 @@ impl Review {
             "no output for a long time; screen:\n{}",
             shown()
         );
-        let mut chunk = [0; 1 << 16];
+        let mut chunk = [0; 1 << 13];
         // If the last writer of a terminal exits, a read fails instead of returning the end.
         let Ok(size @ 1..) = self.terminal.read(&mut chunk) else {
             return false;
@@ -269,11 +262,11 @@ impl Desk {
             .iter()
             .map(|(name, text)| (format!("root/{name}"), *text))
             .collect();
-        let named: Vec<_> = names
+        let borrowed: Vec<_> = names
             .iter()
             .map(|(name, text)| (name.as_str(), *text))
             .collect();
-        let directory = tree(&named);
+        let directory = tree(&borrowed);
         fs::create_dir_all(directory.path().join("root")).unwrap();
         Self { directory }
     }

@@ -3,71 +3,13 @@
 //! [`Choices`] has one [`Unit`] for each hunk, and for each file without hunks. [`Choices::selection`]
 //! converts the decisions to the list of `--only`. All changes of decisions can be undone.
 
+mod unit;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The decision on a changed line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// The reviewer has not decided.
-    #[default]
-    Undecided,
-    Accepted,
-    Rejected,
-}
-
-/// The decision on a unit or a file as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Decision {
-    /// All parts have the same decision.
-    Whole(Choice),
-    /// The parts have different decisions.
-    Partial,
-}
-
-impl Decision {
-    fn of(mut choices: impl Iterator<Item = Choice>) -> Self {
-        let first = choices.next().unwrap_or_default();
-        if choices.all(|choice| choice == first) {
-            Self::Whole(first)
-        } else {
-            Self::Partial
-        }
-    }
-}
-
-/// The content of a unit, for [`Choices::new`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct UnitContent {
-    /// The index of the hunk in its file; `None` for a file without hunks.
-    pub(super) hunk: Option<usize>,
-    /// The indexes of the changed lines in the body of the hunk. Empty if a selection of lines is
-    /// not possible.
-    pub(super) lines: Vec<usize>,
-    /// The runs of changed lines without a context line between them, as positions in `lines`.
-    pub(super) blocks: Vec<Range<usize>>,
-}
-
-/// A hunk, or a file without hunks, with the decisions on it.
-#[derive(Clone, Debug)]
-pub(super) struct Unit {
-    /// The `id` in reports, such as `f1h2` or `f1`.
-    pub(super) id: String,
-    /// The index of the file.
-    pub(super) file: usize,
-    pub(super) content: UnitContent,
-    /// Whether each block has a decision of its own in the display.
-    pub(super) is_split: bool,
-    state: UnitState,
-}
-
-/// The part of a unit that an undo restores.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct UnitState {
-    /// The decision on each changed line. One decision if lines cannot be selected.
-    choices: Vec<Choice>,
-    reason: Option<String>,
-}
+pub(super) use unit::{Choice, Decision, Unit, UnitContent};
+use unit::{UnitState, set_reason};
 
 /// A file with the range of its units.
 #[derive(Clone, Debug)]
@@ -95,90 +37,6 @@ pub(super) enum AcceptedPart {
     Some(String),
     /// Nothing.
     None,
-}
-
-impl Unit {
-    pub(super) fn decision(&self) -> Decision {
-        Decision::of(self.state.choices.iter().copied())
-    }
-
-    /// Returns the decision on the changed line at `position` in `content.lines`.
-    pub(super) fn choice(&self, position: usize) -> Choice {
-        let choices = &self.state.choices;
-        let whole = || choices.first();
-        choices
-            .get(position)
-            .or_else(whole)
-            .copied()
-            .unwrap_or_default()
-    }
-
-    pub(super) fn reason(&self) -> Option<&str> {
-        self.state.reason.as_deref()
-    }
-
-    /// Returns whether the unit has several blocks of changed lines.
-    pub(super) fn can_split(&self) -> bool {
-        self.content.blocks.len() > 1
-    }
-
-    /// Returns the parts that have decisions of their own, as positions in `content.lines`.
-    pub(super) fn parts(&self) -> Vec<Range<usize>> {
-        if self.is_split {
-            self.content.blocks.clone()
-        } else {
-            vec![0..self.state.choices.len()]
-        }
-    }
-
-    /// Returns whether a line has no decision.
-    pub(super) fn is_undecided(&self) -> bool {
-        self.state.choices.contains(&Choice::Undecided)
-    }
-
-    fn is_part_undecided(&self, part: &Range<usize>) -> bool {
-        self.state.choices[part.clone()].contains(&Choice::Undecided)
-    }
-
-    /// Rejects the lines of a range such as `3-5`, counted from 1; all lines without a range.
-    fn reject_lines(&mut self, range: Option<&str>) {
-        let range = range.map(|range| range.split_once('-').unwrap_or((range, range)));
-        let bounds = range.and_then(|(first, last)| {
-            Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?))
-        });
-        let (first, last) = bounds.unwrap_or((1, usize::MAX));
-        for (position, choice) in self.state.choices.iter_mut().enumerate() {
-            let line = self.content.lines.get(position).map_or(1, |line| line + 1);
-            if (first..=last).contains(&line) {
-                *choice = Choice::Rejected;
-            }
-        }
-    }
-
-    /// Returns the ranges of lines in the body with the decision `choice`, counted from 1, as in
-    /// `3-5`. A range can contain context lines.
-    pub(super) fn line_ranges(&self, choice: Choice) -> Vec<String> {
-        let mut ranges = Vec::new();
-        let mut first = None;
-        for (position, &line) in self.content.lines.iter().enumerate() {
-            if self.choice(position) != choice {
-                first = None;
-                continue;
-            }
-            let start = *first.get_or_insert_with(|| {
-                ranges.push(String::new());
-                line
-            });
-            if let Some(range) = ranges.last_mut() {
-                *range = if start == line {
-                    (line + 1).to_string()
-                } else {
-                    format!("{}-{}", start + 1, line + 1)
-                };
-            }
-        }
-        ranges
-    }
 }
 
 impl Choices {
@@ -463,16 +321,6 @@ impl Choices {
         } else {
             format!("{}-{}", &first[1..], &last[1..])
         }
-    }
-}
-
-/// Sets the reason of a rejection. Without a new reason, an earlier one stays if the unit is still
-/// rejected in part.
-fn set_reason(state: &mut UnitState, choice: Choice, reason: Option<String>) {
-    if !state.choices.contains(&Choice::Rejected) {
-        state.reason = None;
-    } else if choice == Choice::Rejected && reason.is_some() {
-        state.reason = reason;
     }
 }
 

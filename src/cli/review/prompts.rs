@@ -70,7 +70,7 @@ impl Prompts {
                 self.print_part(state)?;
                 self.printed = shown;
             }
-            let question = self.question(state);
+            let question = question_text(state);
             let Some(line) = self.ask(&question)? else {
                 return Ok(Ending::Quit);
             };
@@ -137,27 +137,6 @@ impl Prompts {
             return Ok(None);
         }
         Ok(Some(line.trim_end_matches(['\n', '\r']).to_owned()))
-    }
-
-    fn question(&self, state: &ReviewState<'_>) -> String {
-        let (cursor, choices) = (state.cursor(), state.choices());
-        let unit = &choices.units()[cursor.unit];
-        let parts = unit.parts().len();
-        let what = match (cursor.line, unit.content.hunk) {
-            (Some(_), _) => "this line".to_owned(),
-            (None, None) => "this file".to_owned(),
-            (None, Some(_)) if parts > 1 => format!("part {} of {parts}", cursor.part + 1),
-            (None, Some(_)) => "this hunk".to_owned(),
-        };
-        let decision = match decision_word(state.decision(cursor.unit)) {
-            "" => String::new(),
-            word => format!(" ({word})"),
-        };
-        let (done, all) = (choices.decided_count(), choices.units().len());
-        format!(
-            "[{done}/{all}] {} accept {what}{decision} [y,n,r,a,d,s,l,e,u,w,q,?]? ",
-            unit.id
-        )
     }
 
     /// Prints the part at the cursor, and the title of its file if it is another one.
@@ -253,6 +232,28 @@ impl Prompts {
             "A reason or a search text can follow its key, as in `r too slow`."
         )
     }
+}
+
+/// Returns the question about the part at the cursor.
+fn question_text(state: &ReviewState<'_>) -> String {
+    let (cursor, choices) = (state.cursor(), state.choices());
+    let unit = &choices.units()[cursor.unit];
+    let parts = unit.parts().len();
+    let what = match (cursor.line, unit.content.hunk) {
+        (Some(_), _) => "this line".to_owned(),
+        (None, None) => "this file".to_owned(),
+        (None, Some(_)) if parts > 1 => format!("part {} of {parts}", cursor.part + 1),
+        (None, Some(_)) => "this hunk".to_owned(),
+    };
+    let decision = match decision_word(state.decision(cursor.unit)) {
+        "" => String::new(),
+        word => format!(" ({word})"),
+    };
+    let (done, all) = (choices.decided_count(), choices.units().len());
+    format!(
+        "[{done}/{all}] {} accept {what}{decision} [y,n,r,a,d,s,l,e,u,w,q,?]? ",
+        unit.id
+    )
 }
 
 /// Returns whether a text can follow the key of the action.

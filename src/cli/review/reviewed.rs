@@ -186,13 +186,11 @@ impl<'w> ReviewedPatch<'w> {
     ///
     /// Returns an error if a file has changed since the check.
     pub(super) fn text(&self, unit: &Unit) -> io::Result<UnitText> {
-        match unit.content.hunk {
-            Some(hunk) => Ok(self.preview.hunk_text(unit.file, hunk)),
-            None => {
-                let is_shared = self.files[unit.file].is_shared;
-                self.preview.operation_text(unit.file, is_shared)
-            }
+        if let Some(hunk) = unit.content.hunk {
+            return Ok(self.preview.hunk_text(unit.file, hunk));
         }
+        let is_shared = self.files[unit.file].is_shared;
+        self.preview.operation_text(unit.file, is_shared)
     }
 
     /// Returns the lines of a hunk in the file. `None` if it does not apply, or if its lines depend

@@ -16,6 +16,9 @@ const ESCAPED: Style = AnsiColor::Magenta.on_default();
 /// The maximum number of bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 4000;
 
+/// A syntax token and its bytes.
+type TokenRange = (Range<usize>, Token);
+
 /// One row. Each piece of text has one style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Row {
@@ -55,7 +58,7 @@ pub(super) fn wrap_line(text: &[u8], marks: &[Range<usize>], width: usize) -> Ve
 /// ranges, and `tokens` the syntax tokens, both in order.
 pub(crate) fn wrap_styled_line(
     text: &[u8],
-    (marks, tokens): (&[Range<usize>], &[(Range<usize>, Token)]),
+    (marks, tokens): (&[Range<usize>], &[TokenRange]),
     width: usize,
 ) -> Vec<Row> {
     let end = if text.len() > MAX_LINE_BYTES {

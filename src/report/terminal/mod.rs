@@ -232,18 +232,21 @@ fn print_operation(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()>
 /// terminal.
 #[cfg(feature = "review")]
 pub(crate) fn file_title(file: &FileReport) -> String {
-    let mut title = String::new();
-    if let Some(from) = file.from.as_ref().filter(|from| **from != file.path) {
-        title = format!("{from} => ");
-    }
-    title += &file.path.to_string();
-    if let (true, Some(old), Some(new)) = (file.is_mode_change(), &file.mode.old, &file.mode.new) {
-        title += &format!("  mode {old} => {new}");
-    }
-    if file.file_type == FileType::Symlink {
-        title += "  symbolic link";
-    }
-    title
+    let from = file.from.as_ref().filter(|from| **from != file.path);
+    let names = match from {
+        Some(from) => format!("{from} => {}", file.path),
+        None => file.path.to_string(),
+    };
+    let mode = match (&file.mode.old, &file.mode.new) {
+        (Some(old), Some(new)) if file.is_mode_change() => format!("  mode {old} => {new}"),
+        _ => String::new(),
+    };
+    let kind = if file.file_type == FileType::Symlink {
+        "  symbolic link"
+    } else {
+        ""
+    };
+    format!("{names}{mode}{kind}")
 }
 
 /// Returns the style of an operation. The colors are those of `jj diff --summary`.

@@ -42,7 +42,7 @@ fn wide_terminals_list_the_files() {
     let desk = Desk::new(FILES);
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let command = wpatch(&desk.root(), &["review", "../change.diff"]);
-    let mut review = Review::start(command, (140, 24));
+    let mut review = Review::start(&command, (140, 24));
     review.wait_for("? help");
     review.press("yn");
     review.wait_for("2 of 5");
@@ -71,7 +71,7 @@ fn texts_of_patches_do_not_control_the_terminal() {
     for columns in [80, 140] {
         fs::write(desk.root().join("../change.diff"), &patch).unwrap();
         let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
-        let mut review = Review::start(command, (columns, 24));
+        let mut review = Review::start(&command, (columns, 24));
         review.wait_for("\\x1b]0;title");
         review.press("fq");
         review.press("q");
@@ -101,7 +101,7 @@ fn no_color_means_no_colors() {
         if no_color {
             command.env("NO_COLOR", "1");
         }
-        let mut review = Review::start(command, (80, 24));
+        let mut review = Review::start(&command, (80, 24));
         review.wait_for("+ A2b");
         review.wait_for("? help");
         let screen = review.screen.screen();
@@ -121,7 +121,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
     let desk = Desk::new(FILES);
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("? help");
     for (columns, rows) in [(140, 40), (30, 10), (2, 2), (1, 1), (200, 60)] {
         tcsetwinsize(&review.terminal, size(columns, rows)).unwrap();
@@ -201,7 +201,7 @@ fn any_keys_on_any_screen_end_without_a_crash() {
             (130, 12),
             (300, 3),
         ];
-        let mut review = Review::start(command, sizes[dice.below(sizes.len())]);
+        let mut review = Review::start(&command, sizes[dice.below(sizes.len())]);
         assert!(review.read());
         let keys: String = (0..50).map(|_| KEYS[dice.below(KEYS.len())]).collect();
         review.press(&keys);
@@ -221,9 +221,10 @@ fn any_keys_on_any_screen_end_without_a_crash() {
 #[test]
 fn a_long_hunk_and_long_lines_are_shown_in_parts() {
     let line = "x".repeat(300);
-    let lines: String = (0..1000)
+    let lines: Vec<_> = (0..1000)
         .map(|number| format!("+{number} {line}\n"))
         .collect();
+    let lines = lines.concat();
     let patch = format!("--- /dev/null\n+++ b/long.txt\n@@ -0,0 +1,1000 @@\n{lines}");
     let desk = Desk::new(&[]);
     let mut review = Review::of(&desk.root(), &patch);

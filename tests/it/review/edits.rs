@@ -10,7 +10,7 @@ fn with_editor(desk: &Desk, patch: &str, script: &str) -> Review {
     fs::write(desk.root().join("../change.diff"), patch).unwrap();
     let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
     command.env("GIT_EDITOR", format!("sed -i '{script}'"));
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("decided");
     review
 }
@@ -77,7 +77,7 @@ fn an_editor_that_fails_changes_nothing() {
     for editor in ["false", "no-such-editor", "exit 3; true"] {
         let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
         command.env("GIT_EDITOR", editor);
-        let mut review = Review::start(command, (80, 24));
+        let mut review = Review::start(&command, (80, 24));
         review.wait_for("decided");
         review.press("e");
         review.wait_for_any(&["failed, so nothing changes", "cannot find the editor"]);

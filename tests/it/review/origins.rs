@@ -59,7 +59,7 @@ fn a_malformed_patch_is_refused_as_by_check() {
     )
     .unwrap();
     let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
-    let ended = Review::start(command, (80, 24)).end();
+    let ended = Review::start(&command, (80, 24)).end();
     assert_eq!(ended.code, Some(2));
     assert_eq!(ended.report["error"]["kind"], "parse");
 }
@@ -95,7 +95,7 @@ fn a_saved_plan_starts_with_its_selection() {
         &desk.root(),
         &["review", "--json", &id["sha256:".len()..][..12]],
     );
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("5 of 5 hunks decided");
     review.wait_for("[~] f1h1");
     let ended = review.finish();
@@ -124,7 +124,7 @@ fn the_whole_change_of_a_session_is_committed() {
     let desk = Desk::new(FILES);
     let id = begin_session(&desk);
     let command = wpatch(&desk.root(), &["review", "--json", "--in", &id]);
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("0 of 2 hunks decided");
     review.press("A");
     let ended = review.finish();
@@ -146,7 +146,7 @@ fn a_part_of_a_session_is_applied_and_the_session_stays() {
     let desk = Desk::new(FILES);
     let id = begin_session(&desk);
     let command = wpatch(&desk.root(), &["review", "--json", "--in", &id]);
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("0 of 2 hunks decided");
     review.press("yn");
     let ended = review.finish();
@@ -181,7 +181,7 @@ fn the_patch_can_come_from_a_pipe() {
         .env("TERM", "xterm")
         .env("LANG", "C.UTF-8")
         .env("HOME", desk.root());
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("0 of 5 hunks decided");
     review.press("A");
     let ended = review.finish();

@@ -10,7 +10,7 @@ fn answered(desk: &Desk, lines: &[&str]) -> (Option<i32>, String, Option<String>
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
     command.env("TERM", "dumb").env_remove("CI");
-    let mut review = Review::start(command, (80, 200));
+    let mut review = Review::start(&command, (80, 200));
     review.wait_for("?]?");
     for line in lines {
         review.press(&format!("{line}\n"));

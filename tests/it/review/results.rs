@@ -134,7 +134,7 @@ fn a_part_that_does_not_apply_can_be_left_out() {
     let desk = Desk::new(&files);
     fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
     let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
-    let mut review = Review::start(command, (80, 24));
+    let mut review = Review::start(&command, (80, 24));
     review.wait_for("b.rs: the hunk does not match");
     review.press("!");
     review.wait_for("▌[ ] f2h1");

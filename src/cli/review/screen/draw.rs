@@ -52,7 +52,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, state: &mut Revie
         patch,
         page: middle,
     };
-    draw_top(frame, top, screen.palette, state);
+    draw_top(frame, top, state);
     draw_files(frame, files, screen, state);
     draw_patch(frame, patch, screen, state);
     match screen.page {
@@ -67,7 +67,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &mut Screen, state: &mut Revie
     draw_bottom(frame, bottom, screen, state);
 }
 
-fn draw_top(frame: &mut Frame<'_>, area: Rect, palette: Palette, state: &ReviewState<'_>) {
+fn draw_top(frame: &mut Frame<'_>, area: Rect, state: &ReviewState<'_>) {
     let choices = state.choices();
     let (done, all) = (choices.decided_count(), choices.units().len());
     let files = choices.file_count();
@@ -83,7 +83,7 @@ fn draw_top(frame: &mut Frame<'_>, area: Rect, palette: Palette, state: &ReviewS
     let width = usize::from(area.width);
     let right = clip_start(&right, width.saturating_sub(left.width() + 2));
     let gap = width.saturating_sub(left.width() + right.width());
-    let line = Line::styled(format!("{left}{}{right}", " ".repeat(gap)), palette.bar());
+    let line = Line::styled(format!("{left}{}{right}", " ".repeat(gap)), Palette::bar());
     frame.render_widget(line, area);
 }
 
@@ -93,12 +93,12 @@ fn draw_bottom(frame: &mut Frame<'_>, area: Rect, screen: &Screen, state: &Revie
         let text = format!("{}{}", dialog.question.text(), dialog.answer);
         let text = clip_start(&text, width.saturating_sub(1));
         let column = u16::try_from(text.width()).unwrap_or(u16::MAX);
-        frame.render_widget(Line::styled(text, screen.palette.title()), area);
+        frame.render_widget(Line::styled(text, Palette::title()), area);
         frame.set_cursor_position((area.x.saturating_add(column), area.y));
         return;
     }
     let line = match state.message() {
-        Some(message) => Line::styled(clip_end(message, width), screen.palette.title()),
+        Some(message) => Line::styled(clip_end(message, width), Palette::title()),
         None => Line::styled(clip_end(BAR_KEYS, width), screen.palette.faint()),
     };
     frame.render_widget(line, area);
@@ -161,7 +161,7 @@ fn draw_files(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen, state: &Re
         let name = clip_start(&shown.title, room);
         let gap = " ".repeat(room.saturating_sub(name.width()));
         let style = if file == current {
-            screen.palette.bar()
+            Palette::bar()
         } else {
             Style::new()
         };
@@ -170,7 +170,7 @@ fn draw_files(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen, state: &Re
                 mark(decision, screen.symbols),
                 screen.palette.decision(decision),
             ),
-            Span::styled(format!("{attention} "), screen.palette.title()),
+            Span::styled(format!("{attention} "), Palette::title()),
             Span::styled(format!("{name}{gap}"), style),
             Span::styled(counts, screen.palette.faint()),
         ]);
@@ -220,8 +220,8 @@ fn draw_row(
     )];
     let style = match &row.kind {
         RowKind::Gap => return,
-        RowKind::FileTitle => palette.title(),
-        RowKind::UnitTitle if is_current => palette.hunk_title().patch(palette.title()),
+        RowKind::FileTitle => Palette::title(),
+        RowKind::UnitTitle if is_current => palette.hunk_title().patch(Palette::title()),
         RowKind::UnitTitle => palette.hunk_title(),
         RowKind::Note(kind) => palette.note(*kind),
         RowKind::Line { kind, .. } => palette.line(*kind),
@@ -258,7 +258,10 @@ fn draw_row(
     }
     if let (RowKind::UnitTitle, Some(reason)) = (&row.kind, unit.reason()) {
         let reason = crate::text::printable(reason.as_bytes()).to_string();
-        spans.push(Span::styled(format!("  reason: {reason}"), palette.title()));
+        spans.push(Span::styled(
+            format!("  reason: {reason}"),
+            Palette::title(),
+        ));
     }
     if let RowKind::Line { .. } = row.kind {
         // The background of a changed line reaches to the right edge.
@@ -326,7 +329,7 @@ fn draw_help(frame: &mut Frame<'_>, area: Rect, palette: Palette, first: usize) 
     frame.render_widget(ratatui::widgets::Clear, area);
     let mut lines = vec![Line::styled(
         "Keys (any other key closes the help)",
-        palette.title(),
+        Palette::title(),
     )];
     for key in KEYS {
         lines.push(Line::from(vec![

@@ -86,7 +86,9 @@ impl Palette {
             (Emphasis::Marked, ColorDepth::None) => {
                 line.add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
             }
-            (Emphasis::Marked, ColorDepth::Basic) => line.add_modifier(Modifier::REVERSED),
+            (Emphasis::Marked, ColorDepth::Basic) | (Emphasis::Escaped, ColorDepth::None) => {
+                line.add_modifier(Modifier::REVERSED)
+            }
             (Emphasis::Marked, ColorDepth::Many) => {
                 let (deletion, insertion) = if self.is_light { (217, 157) } else { (88, 28) };
                 let background = match kind {
@@ -96,7 +98,6 @@ impl Palette {
                 line.bg(Color::Indexed(background))
                     .add_modifier(Modifier::BOLD)
             }
-            (Emphasis::Escaped, ColorDepth::None) => line.add_modifier(Modifier::REVERSED),
             (Emphasis::Escaped, _) => line.fg(Color::Magenta),
         }
     }
@@ -126,12 +127,12 @@ impl Palette {
         }
     }
 
-    pub(super) fn title(self) -> Style {
+    pub(super) fn title() -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of the bars at the top and at the bottom.
-    pub(super) fn bar(self) -> Style {
+    pub(super) fn bar() -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
