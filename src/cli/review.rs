@@ -34,7 +34,7 @@ use crate::engine::{self, ApprovalMethod, HAS_TERMINAL_NAME, Outcome, Request};
 use crate::report::ReviewResult;
 use editor::Editor;
 use prompts::Prompts;
-use question::Ending;
+use question::ReviewEnd;
 use screen::TerminalOutput;
 use source::{PatchOrigin, ReviewSource};
 use state::ReviewState;
@@ -190,7 +190,7 @@ impl Display {
         state: &mut ReviewState<'_>,
         interrupt: &Interrupt,
         global: &Global,
-    ) -> Result<Ending, EarlyExit> {
+    ) -> Result<ReviewEnd, EarlyExit> {
         let editor = Editor::of(global);
         let ended = match self {
             Self::Screen(output) => {
@@ -223,7 +223,7 @@ fn review_until_done(
         let ending = display.run(state, &interrupt, global)?;
         let interrupt = global.caller.watch_signals()?;
         let (mut outcome, success) = match ending {
-            Ending::Apply { only, plan_id } => {
+            ReviewEnd::Apply { only, plan_id } => {
                 let outcome = progress::show_progress(global, |progress| {
                     state.source().apply(only, &plan_id, (progress, &interrupt))
                 });
@@ -232,9 +232,11 @@ fn review_until_done(
                 }
                 (outcome, ReviewResult::Applied)
             }
-            Ending::Save { only } => (state.source().save(only, &interrupt), ReviewResult::Saved),
-            Ending::Reject => (reject(state, &interrupt), ReviewResult::Rejected),
-            Ending::Quit => {
+            ReviewEnd::Save { only } => {
+                (state.source().save(only, &interrupt), ReviewResult::Saved)
+            }
+            ReviewEnd::Reject => (reject(state, &interrupt), ReviewResult::Rejected),
+            ReviewEnd::Quit => {
                 let message = "the review ended without an approval, so nothing was applied";
                 let problem = Problem::new(&code::APPROVAL_REQUIRED, message);
                 (
@@ -242,7 +244,7 @@ fn review_until_done(
                     ReviewResult::Ended,
                 )
             }
-            Ending::Signal(signal) => {
+            ReviewEnd::Signal(signal) => {
                 let outcome = EarlyExit::from_signal(signal).into_outcome("review");
                 (outcome, ReviewResult::Ended)
             }

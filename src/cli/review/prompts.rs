@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Style};
 use super::action::{Action, KEYS, find_action, key_name};
 use super::choices::{Choice, Decision};
 use super::editor::Editor;
-use super::question::Ending;
+use super::question::ReviewEnd;
 use super::screen::TerminalOutput;
 use super::state::{Cursor, Reply, ReviewState};
 use crate::engine::CONTROLLING_TERMINAL;
@@ -60,7 +60,7 @@ impl Prompts {
     /// # Errors
     ///
     /// Returns an error of the terminal.
-    pub(super) fn run(&mut self, state: &mut ReviewState<'_>) -> io::Result<Ending> {
+    pub(super) fn run(&mut self, state: &mut ReviewState<'_>) -> io::Result<ReviewEnd> {
         loop {
             if let Some(message) = state.message() {
                 writeln!(self.output, "{message}")?;
@@ -72,7 +72,7 @@ impl Prompts {
             }
             let question = question_text(state);
             let Some(line) = self.ask(&question)? else {
-                return Ok(Ending::Quit);
+                return Ok(ReviewEnd::Quit);
             };
             if let Some(ending) = self.perform(&line, state)? {
                 return Ok(ending);
@@ -81,7 +81,11 @@ impl Prompts {
     }
 
     /// Performs the command in `line`: a key, and for some keys a text after it.
-    fn perform(&mut self, line: &str, state: &mut ReviewState<'_>) -> io::Result<Option<Ending>> {
+    fn perform(
+        &mut self,
+        line: &str,
+        state: &mut ReviewState<'_>,
+    ) -> io::Result<Option<ReviewEnd>> {
         let mut characters = line.chars();
         let action = match characters.next() {
             None => Some(Action::Next),
@@ -105,7 +109,7 @@ impl Prompts {
                     };
                     match answer {
                         Some(answer) => state.answer(question, answer.trim()),
-                        None => return Ok(Some(Ending::Quit)),
+                        None => return Ok(Some(ReviewEnd::Quit)),
                     }
                 }
                 Reply::Edit => {

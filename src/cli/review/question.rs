@@ -9,10 +9,10 @@ pub(super) enum Question {
     Reason,
     /// The text to search for.
     Search,
-    /// What happens to the parts without a decision: accept them, or leave them out.
+    /// What happens to the parts without a decision: accept them, or reject them.
     Undecided { count: usize, goal: Goal },
     /// Whether the review ends in this way.
-    Confirm { text: String, ending: Ending },
+    Confirm { text: String, ending: ReviewEnd },
 }
 
 /// What the reviewer wants to do with the accepted part.
@@ -24,7 +24,7 @@ pub(super) enum Goal {
 
 /// The end of a review.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum ReviewEnd {
     /// Apply the selected part; `None` selects the whole patch.
     Apply {
         only: Option<HunkSelection>,
@@ -52,7 +52,7 @@ impl Question {
                 } else {
                     "hunks have"
                 };
-                format!("{count} {hunks} no decision: accept (a), leave out (n), or go back (b)? ")
+                format!("{count} {hunks} no decision: accept (a), reject (n), or go back (b)? ")
             }
             Self::Confirm { text, .. } => format!("{text} (y/n) "),
         }

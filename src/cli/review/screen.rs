@@ -19,7 +19,7 @@ use ratatui::layout::{Position, Rect};
 use super::action::{Action, find_action};
 use super::choices::{Choice, Decision};
 use super::editor::Editor;
-use super::question::{Ending, Question};
+use super::question::{Question, ReviewEnd};
 use super::state::{Reply, ReviewState};
 use crate::engine::options::Interrupt;
 use crate::engine::suspend_job;
@@ -73,7 +73,7 @@ enum Step {
     Suspend,
     Edit,
     Redraw,
-    Finish(Ending),
+    Finish(ReviewEnd),
 }
 
 /// Runs the review until it ends.
@@ -86,7 +86,7 @@ pub(super) fn run(
     output: TerminalOutput,
     (color, symbols): (ColorChoice, Symbols),
     (editor, interrupt): (&Editor, &Interrupt),
-) -> io::Result<Ending> {
+) -> io::Result<ReviewEnd> {
     let mut session = TerminalSession::start(output)?;
     let mut screen = Screen {
         palette: Palette::of_terminal(color),
@@ -102,7 +102,7 @@ pub(super) fn run(
     session.draw(|frame| draw::draw(frame, &mut screen, state))?;
     loop {
         if let Some(signal) = interrupt.signal() {
-            return Ok(Ending::Signal(signal));
+            return Ok(ReviewEnd::Signal(signal));
         }
         if !event::poll(SIGNAL_INTERVAL)? {
             idle += 1;
@@ -160,7 +160,7 @@ impl Screen {
     fn handle_key(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> Step {
         let has_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if has_control => return Step::Finish(Ending::Signal(SIGINT)),
+            KeyCode::Char('c') if has_control => return Step::Finish(ReviewEnd::Signal(SIGINT)),
             KeyCode::Char('l') if has_control => return Step::Redraw,
             _ => {}
         }

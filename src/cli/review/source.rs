@@ -27,8 +27,8 @@ pub(super) struct ReviewSource<'w> {
     origin: PatchOrigin,
     /// The part that the request selects.
     only: Option<HunkSelection>,
-    /// Whether the reviewer has edited a hunk.
-    is_edited: bool,
+    /// The texts of the patches before edits of the reviewer.
+    original: Vec<(String, Bytes)>,
 }
 
 impl<'w> ReviewSource<'w> {
@@ -40,12 +40,14 @@ impl<'w> ReviewSource<'w> {
     ) -> Self {
         request.look.describe = true;
         let only = request.decide.only.take();
+        let patches = request.patches();
+        let original = patches.map_or_else(Vec::new, |patches| patches.texts.clone());
         Self {
             request,
             workspace,
             origin,
             only,
-            is_edited: false,
+            original,
         }
     }
 
@@ -100,7 +102,7 @@ impl<'w> ReviewSource<'w> {
         (progress, interrupt): (Progress, &Interrupt),
     ) -> Outcome {
         let mut request = match &self.origin {
-            PatchOrigin::Session(id) if only.is_none() && !self.is_edited => Request {
+            PatchOrigin::Session(id) if only.is_none() && !self.is_edited() => Request {
                 what: Request::commit_session(id.clone()).what,
                 ..self.request(None)
             },
@@ -161,15 +163,22 @@ impl<'w> ReviewSource<'w> {
     }
 
     /// Returns the texts of the patches.
-    pub(super) fn texts(&self) -> Option<Vec<(String, Bytes)>> {
-        Some(self.request.patches()?.texts.clone())
+    pub(super) fn texts(&self) -> Vec<(String, Bytes)> {
+        let patches = self.request.patches();
+        patches.map_or_else(Vec::new, |patches| patches.texts.clone())
+    }
+
+    fn is_edited(&self) -> bool {
+        let patches = self.request.patches();
+        let texts = patches.iter().flat_map(|patches| &patches.texts);
+        let contents = texts.map(|(_, text)| &text[..]);
+        contents.ne(self.original.iter().map(|(_, text)| &text[..]))
     }
 
     /// Replaces the texts of the patches.
     pub(super) fn set_texts(&mut self, texts: Vec<(String, Bytes)>) {
         if let What::Patches(patches) = &mut self.request.what {
             patches.texts = texts;
-            self.is_edited = true;
         }
     }
 
@@ -181,7 +190,7 @@ impl<'w> ReviewSource<'w> {
         old: &[u8],
         new: &[u8],
     ) -> Option<Vec<(String, Bytes)>> {
-        let mut texts = self.texts()?;
+        let mut texts = self.texts();
         let (_, text) = texts.get_mut(input)?;
         let (before, rest) = text.split_at_checked(span.start)?;
         let after = rest.strip_prefix(old)?;

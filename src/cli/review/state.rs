@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::action::Action;
 use super::choices::{Choice, Choices, Decision};
-use super::question::{Ending, Question};
+use super::question::{Question, ReviewEnd};
 use super::reviewed::ReviewedPatch;
 use super::source::{Fingerprint, ReviewSource};
 use crate::engine::UnitText;
@@ -76,7 +76,7 @@ pub(super) enum Reply {
     /// The display must show this.
     Show(Action),
     /// The review ends.
-    Finish(Ending),
+    Finish(ReviewEnd),
 }
 
 impl<'w> ReviewState<'w> {

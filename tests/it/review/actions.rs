@@ -73,7 +73,7 @@ fn each_action_selects_the_expected_part() {
         ("ljj ", "f1h1:4"),
         ("lkj  k n", "f1h1:3"),
         ("ljly", "f1h1"),
-        ("ny\x1b[Ay", "f1"),
+        ("ny\x1b[A\x1b[Ay", "f1"),
         ("\x1b[B\x1b[By", "f2"),
         ("\x1b[C\x1b[C\x1b[Dy", "f2"),
         ("jny\x06gy", "1-2"),

@@ -20,7 +20,7 @@ const FILE_LIST_WIDTH: u16 = 110;
 /// The columns before a row: the cursor, the decision and a blank.
 const MARGIN_WIDTH: usize = 3;
 /// The keys in the bar at the bottom.
-const BAR_KEYS: &str = "? help  y accept  n reject  r reason  s split  l lines  e edit  u undo  f files  w apply  q quit";
+const BAR_KEYS: &str = "? help  y accept  n reject  r reason  w apply  q quit  s split  l lines  e edit  u undo  f files";
 
 /// The areas of the screen.
 #[derive(Clone, Copy, Debug, Default)]

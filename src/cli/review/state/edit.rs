@@ -77,10 +77,8 @@ impl ReviewState<'_> {
         }
         let body = with_counts(&body);
         let place = (source.input, source.span);
-        let (Some(before), Some(texts)) = (
-            self.source.texts(),
-            self.source.with_replaced(place, &source.text, &body),
-        ) else {
+        let before = self.source.texts();
+        let Some(texts) = self.source.with_replaced(place, &source.text, &body) else {
             return;
         };
         let unit = self.cursor.unit;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Reply, ReviewState};
 use crate::cli::review::choices::{AcceptedPart, Choice, Decision};
-use crate::cli::review::question::{Ending, Goal, Question};
+use crate::cli::review::question::{Goal, Question, ReviewEnd};
 use crate::engine::Outcome;
 use crate::engine::options::HunkSelection;
 use crate::report::{self, FileReport};
@@ -26,11 +26,11 @@ impl ReviewState<'_> {
     pub(super) fn begin_quit(&mut self) -> Reply {
         let is_untouched = self.choices.undo_count() == 0 && self.edits.is_empty();
         if is_untouched {
-            return Reply::Finish(Ending::Quit);
+            return Reply::Finish(ReviewEnd::Quit);
         }
         Reply::Ask(Question::Confirm {
             text: "End the review without applying?".to_owned(),
-            ending: Ending::Quit,
+            ending: ReviewEnd::Quit,
         })
     }
 
@@ -44,7 +44,7 @@ impl ReviewState<'_> {
         if count == 0 && (0..self.choices.units().len()).all(is_rejected) {
             return Reply::Ask(Question::Confirm {
                 text: "Everything is rejected. Reject the patch?".to_owned(),
-                ending: Ending::Reject,
+                ending: ReviewEnd::Reject,
             });
         }
         if count > 0 && self.choices.undo_count() + self.edits.len() > 0 {
@@ -80,8 +80,14 @@ impl ReviewState<'_> {
         };
         let changes = report::change_summary(&outcome.report);
         let (text, ending) = match goal {
-            Goal::Apply => (format!("Apply? {changes}"), Ending::Apply { only, plan_id }),
-            Goal::Save => (format!("Save as a plan? {changes}"), Ending::Save { only }),
+            Goal::Apply => (
+                format!("Apply? {changes}"),
+                ReviewEnd::Apply { only, plan_id },
+            ),
+            Goal::Save => (
+                format!("Save as a plan? {changes}"),
+                ReviewEnd::Save { only },
+            ),
         };
         Reply::Ask(Question::Confirm { text, ending })
     }
