@@ -44,11 +44,7 @@ pub(super) fn approve_part(
     whole.commit.approve = Some(approved);
     let whole = check(whole, name, workspace)?;
     let part = check(check_request(&request), name, workspace)?;
-    let states = initial_states(&whole);
-    let is_unchanged = initial_states(&part)
-        .into_iter()
-        .all(|(path, state)| states.get(path) == Some(&state));
-    if !is_unchanged {
+    if !has_same_files(&part, &whole) {
         return Err(refused_outcome(name, not_approved_problem()));
     }
     request.commit.approve = part.plan_id;
@@ -84,6 +80,15 @@ fn check(
     }
 }
 
+/// Returns whether the part found its files as the whole plan did. Another process can change the tree
+/// between the two checks.
+fn has_same_files(part: &Report, whole: &Report) -> bool {
+    let states = initial_states(whole);
+    initial_states(part)
+        .into_iter()
+        .all(|(path, state)| states.get(path) == Some(&state))
+}
+
 /// Returns the states of the files that the plan of `report` names, before the plan is applied.
 fn initial_states(report: &Report) -> BTreeMap<&RelPath, FileState<'_>> {
     let mut states = BTreeMap::new();
@@ -108,4 +113,49 @@ fn initial_states(report: &Report) -> BTreeMap<&RelPath, FileState<'_>> {
         }
     }
     states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::memory::{Entry, Memory};
+
+    fn report(files: &[(&str, &str)], only: Option<&str>) -> Report {
+        let patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n-1\n+one\n x\n--- a/b\n+++ b/b\n@@ -1,2 +1,2 @@\n-2\n+two\n x\n\
+                     diff --git a/c b/d\nsimilarity index 100%\nrename from c\nrename to d\n";
+        let entry = |(name, text): &(&str, &str)| {
+            let name = RelPath::new(name.as_bytes()).unwrap();
+            (name, Entry::file(*text))
+        };
+        let mut request = Request::of(patch);
+        request.decide.only = only.map(|only| only.parse().unwrap());
+        request.decide.overwrite = true;
+        let tree = Memory::with_files(files.iter().map(entry));
+        check(check_request(&request), "check", &tree).unwrap()
+    }
+
+    #[test]
+    fn a_tree_that_changes_between_the_checks_is_detected() {
+        let files = [
+            ("a", "1\nx\ny\n"),
+            ("b", "2\nx\ny\n"),
+            ("c", "3\n"),
+            ("d", "4\n"),
+        ];
+        let whole = report(&files, None);
+        for (only, changed) in [("f1", 0), ("f2", 1), ("f3", 2), ("f3", 3)] {
+            let is_same = |text: &'static str| {
+                let mut files = files;
+                files[changed].1 = text;
+                has_same_files(&report(&files, Some(only)), &whole)
+            };
+            assert!(is_same(files[changed].1), "{only}");
+            let other = ["1\nx\nz\n", "2\nx\nz\n", "z\n", "z\n"][changed];
+            assert!(!is_same(other), "{only}");
+        }
+        // Another file than those of the part may change.
+        let mut files = files;
+        files[1].1 = "2\nx\nz\n";
+        assert!(has_same_files(&report(&files, Some("f1")), &whole));
+    }
 }

@@ -79,9 +79,12 @@ function statusOf(plan) {
 
 /** Reads the plan from the page. */
 function readPlan(page) {
-  const decisionOf = (box) => box.querySelector("input:checked")?.value || "";
-  const reasonOf = (box) => box.querySelector("textarea")?.value || "";
-  const read = (box) => ({ id: box.dataset.id, decision: decisionOf(box), reason: reasonOf(box) });
+  const read = (box) => {
+    const decision = box.querySelector("input:checked")?.value || "";
+    // A reason stays in its field when the decision changes.
+    const reason = decision === "reject" ? box.querySelector("textarea").value : "";
+    return { id: box.dataset.id, decision, reason };
+  };
   const result = page.getElementById("decision");
   const files = [];
   for (const box of page.querySelectorAll("fieldset.decide[data-id]")) {

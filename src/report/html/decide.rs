@@ -189,7 +189,7 @@ pub(super) fn add_result(
     if commands.operands == Operands::Missing {
         out.raw("<p>Add the patch and the options with which this page was made.</p>\n");
     } else if page.report.inputs.iter().any(|input| input.name == "-") {
-        out.raw("<p>The first command needs the same input.</p>\n");
+        out.raw("<p>`wpatch apply` needs the same input.</p>\n");
     }
     out.raw("<pre id=\"commands\" class=\"copy\" dir=\"ltr\" tabindex=\"0\"># Keep only the ids that you accept:\n")
         .text(&commands.part[0])
