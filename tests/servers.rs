@@ -17,23 +17,10 @@ struct Place(TempDir);
 impl Place {
     fn with(files: &[(&str, &str)]) -> Self {
         let place = Self(TempDir::new().unwrap());
-        let servers = [
-            ("pyright", "pyright-langserver", "*.py"),
-            ("typescript", "typescript-language-server", "*.ts"),
-        ];
-        let mut configuration = String::new();
-        for (name, program, files) in servers {
-            let command = json!([installed(program), "--stdio"]);
-            configuration += &format!(
-                "[[server]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {command}\n"
-            );
-        }
-        fs::create_dir_all(place.0.path().join("config/wpatch")).unwrap();
-        fs::write(
-            place.0.path().join("config/wpatch/config.toml"),
-            configuration,
-        )
-        .unwrap();
+        place.configure(&[
+            ("pyright", &[".bin/pyright-langserver"], "*.py"),
+            ("typescript", &[".bin/typescript-language-server"], "*.ts"),
+        ]);
         fs::create_dir(place.root()).unwrap();
         for (name, text) in files {
             fs::write(place.root().join(name), text).unwrap();
@@ -41,11 +28,36 @@ impl Place {
         place
     }
 
+    /// Configures servers: the name, the program below `node_modules` with its arguments except the
+    /// last, and the files.
+    fn configure(&self, servers: &[(&str, &[&str], &str)]) {
+        let mut configuration = String::new();
+        for (name, command, files) in servers {
+            let mut words = vec![json!(installed(command[0]))];
+            words.extend(command[1..].iter().map(|word| json!(word)));
+            words.push(json!("--stdio"));
+            let command = Value::from(words);
+            configuration += &format!(
+                "[[server]]\nname = \"{name}\"\nfiles = [\"{files}\"]\ncommand = {command}\n"
+            );
+        }
+        fs::create_dir_all(self.0.path().join("config/wpatch")).unwrap();
+        fs::write(
+            self.0.path().join("config/wpatch/config.toml"),
+            configuration,
+        )
+        .unwrap();
+    }
+
     fn root(&self) -> PathBuf {
         self.0.path().join("root")
     }
 
     fn report(&self, command: &str, patch: &str) -> Value {
+        self.report_with(command, &[], patch)
+    }
+
+    fn report_with(&self, command: &str, options: &[&str], patch: &str) -> Value {
         let mut child = Command::new(env!("CARGO_BIN_EXE_wpatch"))
             .args([
                 command,
@@ -53,6 +65,7 @@ impl Place {
                 "--diagnostics=deny",
                 "--diagnostics-timeout=5m",
             ])
+            .args(options)
             .current_dir(self.root())
             .env("XDG_CONFIG_HOME", self.0.path().join("config"))
             .stdin(Stdio::piped())
@@ -71,7 +84,7 @@ impl Place {
 
 fn installed(program: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("target/servers/node_modules/.bin")
+        .join("target/servers/node_modules")
         .join(program);
     assert!(
         path.exists(),
@@ -156,4 +169,27 @@ fn a_change_that_brings_what_it_needs_is_applied_and_one_that_takes_it_away_is_n
     );
     assert!(places.contains(&json!(["a.ts", 1, "2307"])), "{refused:#}");
     assert!(place.root().join("m.py").exists() && refused["outcome"] == "refused");
+}
+
+#[test]
+fn an_unchanged_file_that_depends_on_the_change_is_checked() {
+    let patch = "--- a/a.ts\n+++ b/a.ts\n@@ -1,3 +1,3 @@\n-export function f(x: number): number {\n-  return x;\n+export function f(x: string): number {\n+  return x.length;\n }\n";
+    // `typescript-language-server` does not publish the diagnostics of a file that has none before and
+    // after the change, so each file has the hint about an unused name.
+    let user = "import { f } from \"./a\";\nf(1);\nconst unused = 1;\n";
+    let own = "export function f(x: number): number {\n  return x;\n}\nconst unused = 1;\n";
+    let place = Place::with(&[("a.ts", own), ("b.ts", user), ("tsconfig.json", "{}")]);
+    for (name, command) in [
+        ("typescript", &[".bin/typescript-language-server"][..]),
+        ("typescript 7", &["typescript7/bin/tsc", "--lsp"]),
+    ] {
+        place.configure(&[(name, command, "*.ts")]);
+        for command in ["check", "apply"] {
+            let report = place.report_with(command, &["--diagnostics-also=*.ts"], patch);
+            let new = json!([["b.ts", 2, "error", "2345"]]);
+            assert_eq!(told(&report), json!([3, new, 0]), "{name} {report:#}");
+        }
+        let report = place.report("check", patch);
+        assert_eq!(told(&report), json!([0, [], 0]), "{name} {report:#}");
+    }
 }

@@ -167,8 +167,8 @@ export function show(
   options?: CallOptions & options.LogOptions,
 ): Promise<documents.Log>;
 /**
- * Returns what a patch would change as an HTML page without scripts. The page of a patch that does
- * not apply contains the reasons.
+ * Returns what a patch would change as an HTML page. It has a script only with the option `decide`.
+ * The page of a patch that does not apply contains the reasons.
  */
 export function showHtml(
   patch: Patch,

@@ -113,6 +113,7 @@ impl FileOptions {
         };
         request.commit = Commit {
             approve: self.approve.clone(),
+            approve_part: None,
             transaction: request::transaction_options(global),
             commands: self.commands.commands(global),
             attribution: self.attribution.attribution(global),

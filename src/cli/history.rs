@@ -135,6 +135,7 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
                     (options.approve.clone(), options.commands.commands(global));
                 request.commit = Commit {
                     approve,
+                    approve_part: None,
                     transaction,
                     commands,
                     attribution: options.attribution.attribution(global),

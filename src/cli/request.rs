@@ -65,6 +65,7 @@ pub(super) fn build_request(
     let context = build_context(&patch, (&mut decide, task), global)?;
     let commit = Commit {
         approve: patch.approve.take(),
+        approve_part: patch.approve_part.take(),
         transaction: transaction_options(global),
         attribution: AttributionOptions::default().attribution(global),
         ..Commit::default()

@@ -107,7 +107,11 @@ fn check_command(command: &Command) -> Result<(), EarlyExit> {
             options.push((check.tree.is_given(), "--from-tree", ONE_REPOSITORY));
             options
         }
-        Command::Show(show) => patch_options(&show.patch),
+        Command::Show(show) => {
+            let mut options = patch_options(&show.patch);
+            options.push((show.decide, "--decide", ONE_HISTORY));
+            options
+        }
         Command::Edit(_)
         | Command::Write(_)
         | Command::Append(_)

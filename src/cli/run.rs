@@ -139,6 +139,7 @@ fn build_request(options: &RunOptions, global: &Global) -> Result<Request, Early
     };
     request.commit = Commit {
         approve: options.approve.clone(),
+        approve_part: None,
         transaction: request::transaction_options(global),
         commands: options.commands.commands(global),
         attribution: options.attribution.attribution(global),

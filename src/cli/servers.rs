@@ -30,6 +30,19 @@ pub(super) struct DiagnosticsOptions {
     /// Limit the time for language servers, such as 20s or 1m [default: 20s]
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "diagnostics", help_heading = "Safety", hide_short_help = true)]
     diagnostics_timeout: Option<Duration>,
+    /// Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files
+    ///
+    /// The servers open these files before and after the change. New diagnostics in them count like
+    /// those in the changed files. A pattern without a slash matches the last component of a path.
+    /// Names that start with a dot are skipped.
+    #[arg(
+        long,
+        value_name = "GLOB",
+        requires = "diagnostics",
+        help_heading = "Safety",
+        hide_short_help = true
+    )]
+    diagnostics_also: Vec<String>,
 }
 
 impl DiagnosticsOptions {
@@ -54,11 +67,13 @@ impl DiagnosticsOptions {
     ///
     /// # Errors
     ///
-    /// Returns an error if the configuration cannot be read.
+    /// Returns an error if a pattern is invalid or the configuration cannot be read.
     pub(super) fn to_options(&self, global: &Global) -> Result<Option<Asked>, EarlyExit> {
         let Some(how) = self.diagnostics else {
             return Ok(None);
         };
+        let also = globs(&self.diagnostics_also)
+            .map_err(|error| EarlyExit::usage(&format!("--diagnostics-also: {error}")))?;
         let servers = load_servers()?;
         let new_errors = if how == NewErrorsArg::Deny {
             NewErrors::Denied
@@ -69,6 +84,7 @@ impl DiagnosticsOptions {
         Ok(Some(Asked {
             root: canonical_root(global).into(),
             servers,
+            also,
             timeout,
             quiet: DIAGNOSTICS_QUIET,
             new_errors,
@@ -118,6 +134,13 @@ pub(super) struct ServerConfig {
     initialization: Json,
     #[serde(default)]
     settings: Json,
+    /// Whether `--diagnostics=deny` refuses a change because of this server.
+    #[serde(default = "denies_by_default")]
+    deny: bool,
+}
+
+fn denies_by_default() -> bool {
+    true
 }
 
 impl ServerConfig {
@@ -139,6 +162,7 @@ impl ServerConfig {
             language,
             initialization,
             settings,
+            deny,
             ..
         } = self;
         Ok(Server {
@@ -148,6 +172,11 @@ impl ServerConfig {
             language,
             initialization,
             settings,
+            new_errors: if deny {
+                NewErrors::Denied
+            } else {
+                NewErrors::Reported
+            },
         })
     }
 }

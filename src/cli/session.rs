@@ -61,6 +61,7 @@ pub(super) fn commit(options: CommitOptions, global: &Global) -> ExitCode {
                 (request.look.progress, request.look.diagnostics) = (progress, diagnostics);
                 request.commit = Commit {
                     approve: options.approve,
+                    approve_part: None,
                     transaction,
                     commands: options.commands.commands(global),
                     attribution: options.attribution.attribution(global),

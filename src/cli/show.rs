@@ -27,12 +27,21 @@ const ID_DIGITS: (usize, usize) = (18, 8);
 
 /// The options of `show`.
 #[derive(Clone, Debug, Args)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct ShowOptions {
     #[command(flatten)]
     pub(super) patch: PatchOptions,
-    /// Print one self-contained HTML page without scripts
+    /// Print one self-contained HTML page, without a script unless --decide is given
     #[arg(long, conflicts_with_all = ["json", "stat", "numstat", "summary", "side_by_side", "unified"])]
     html: bool,
+    /// Let the reader of the page accept and reject files and hunks, and copy the commands for that
+    ///
+    /// The page has a script. Without JavaScript, it lists the ids for --only.
+    #[arg(long, requires = "html", conflicts_with = "only")]
+    pub(super) decide: bool,
     /// Show the old and new file side by side [default on terminals of 160 columns]
     #[arg(long, conflicts_with = "unified")]
     side_by_side: bool,
@@ -49,6 +58,17 @@ impl ShowOptions {
     pub(super) fn find_change_id(&self) -> Option<&str> {
         change(&self.patch.basic.patches)
     }
+
+    /// Returns the `plan_id` of a plan if it is the only operand, and no file has this name.
+    fn find_plan_id(&self) -> Option<&str> {
+        let [only] = &self.patch.basic.patches[..] else {
+            return None;
+        };
+        let is_plan_id = |name: &&str| name.starts_with("sha256:");
+        only.to_str()
+            .filter(is_plan_id)
+            .filter(|name| Path::new(name).symlink_metadata().is_err())
+    }
 }
 
 /// The form of the output.
@@ -60,18 +80,26 @@ enum ShowFormat {
     Patch,
     /// An HTML page.
     Page,
+    /// An HTML page with choices for the reviewer.
+    DecisionPage,
     /// A rendered diff for people.
     Terminal(TerminalOptions),
 }
 
 impl ShowFormat {
+    fn is_page(self) -> bool {
+        matches!(self, Self::Page | Self::DecisionPage)
+    }
+
     fn of(options: &ShowOptions, global: &Global, output: &Output) -> Self {
         let is_people = io::stdout().is_terminal()
             || options.side_by_side
             || options.unified
             || output::color(global, &io::stdout()) != ColorChoice::Never;
-        if options.html {
-            return Self::Page;
+        match (options.html, options.decide) {
+            (true, true) => return Self::DecisionPage,
+            (true, false) => return Self::Page,
+            (false, _) => {}
         }
         if output.has_report() {
             return Self::Report;
@@ -135,6 +163,10 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
         } else {
             history::show(id, global)
         };
+    }
+    if let Some(id) = options.find_plan_id() {
+        let message = format!("{id} is the plan_id of a plan; name the patch of the plan instead");
+        return refuse(EarlyExit::usage(&message), CommandMode::Show.name(), global);
     }
     let output = Output::of(global, Verbosity::Normal)
         .without_text()
@@ -205,13 +237,13 @@ fn preview<'w>(
     let is_limited = patch.look.diff_max_bytes.is_some();
     let mut request = options_from(patch, global, progress)?;
     // The default limit is for JSON. A page shows whole changes to a reviewer.
-    if form == ShowFormat::Page && !is_limited {
+    if form.is_page() && !is_limited {
         request.look.max_diff = usize::MAX;
     }
     // The terminal diff shows the section headings of the hunks, which only a full report contains.
     request.look.describe |= matches!(form, ShowFormat::Terminal(_));
     let mut preview = match form {
-        ShowFormat::Page => engine::render_page(request, workspace),
+        ShowFormat::Page | ShowFormat::DecisionPage => engine::render_page(request, workspace),
         ShowFormat::Report | ShowFormat::Patch | ShowFormat::Terminal(_) => {
             engine::preview(request, workspace)
         }
@@ -229,6 +261,9 @@ fn print(preview: &Preview<'_>, form: ShowFormat, global: &Global) -> io::Result
         ShowFormat::Page => global
             .caller
             .print(|mut out| print_html(&preview.page(), &mut out)),
+        ShowFormat::DecisionPage => global
+            .caller
+            .print(|mut out| print_html(&preview.decision_page(), &mut out)),
         ShowFormat::Patch => global
             .caller
             .print(|out| preview.diffs().try_for_each(|diff| out.write_all(&diff?))),

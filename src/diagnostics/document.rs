@@ -20,6 +20,18 @@ pub struct Document {
     pub before: Option<Text>,
     /// The text after the change; `None` for a deleted file.
     pub after: Option<Text>,
+    /// Whether the change contains the file.
+    pub role: DocumentRole,
+}
+
+/// The role of a file in a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DocumentRole {
+    /// The change contains the file.
+    Changed,
+    /// The file is unchanged. Servers open it, because it can depend on changed files.
+    Unchanged,
 }
 
 /// The text of a file.
@@ -63,6 +75,9 @@ impl Document {
     /// Returns the changes of the file on the disk, as URIs with the protocol's `FileChangeType`: 1
     /// created, 2 changed, 3 deleted. A rename is a deletion and a creation.
     pub(super) fn file_changes(&self, root: &Path) -> Vec<(String, u8)> {
+        if self.role == DocumentRole::Unchanged {
+            return Vec::new();
+        }
         let was = self.before.is_some().then(|| uri(root, self.old_path()));
         let is = self.after.is_some().then(|| uri(root, &self.path));
         match (was, is) {

@@ -7,10 +7,11 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::difference::{TextDiagnostics, compare};
-use super::document::{self, Document};
+use super::document::{self, Document, DocumentRole};
 use super::protocol::{Code, Diagnostic, Position};
 use super::session::Session;
 use super::uri;
+use super::{NewErrors, Server};
 use crate::path::{RelPath, below_root, path_bytes};
 
 /// The maximum number of new diagnostics that are listed, and the maximum length of a message in
@@ -29,6 +30,8 @@ pub struct Findings {
     pub more: usize,
     /// The number of new errors, including errors that are not listed.
     pub errors: usize,
+    /// The number of new errors of the servers whose errors deny a change.
+    pub denied_errors: usize,
     /// The number of fixed diagnostics.
     pub fixed: usize,
     /// The number of new diagnostics that are omitted because they refer to protected content.
@@ -52,6 +55,8 @@ pub struct ServerFindings {
     pub duration: Duration,
     /// The reason why the server failed. The findings of a failed server are ignored.
     pub problem: Option<String>,
+    /// The effect of new errors and of the failure of this server, if new errors are denied.
+    pub new_errors: NewErrors,
 }
 
 /// The severity of a diagnostic, most severe first.
@@ -96,6 +101,8 @@ pub struct NewDiagnostic {
     pub source: Option<String>,
     /// The message.
     pub message: String,
+    /// The name that the user gave the server.
+    pub server: String,
 }
 
 impl Findings {
@@ -110,19 +117,24 @@ impl Findings {
         may_tell: PathFilter<'_>,
     ) -> Self {
         let mut findings = Self::default();
+        let is_changed = |document: &Document| document.role == DocumentRole::Changed;
         let may_tell = |path: &RelPath| {
-            documents.iter().any(|document| document.path == *path) || may_tell(path)
+            documents
+                .iter()
+                .any(|document| document.path == *path && is_changed(document))
+                || may_tell(path)
         };
         for session in sessions {
             if session.problem.is_none() {
                 findings.add(root, documents, &session, &may_tell);
             }
             findings.servers.push(ServerFindings {
-                name: session.server.name,
+                name: session.server.name.clone(),
                 version: session.version,
                 files: session.documents.len(),
                 duration: session.duration,
                 problem: session.problem,
+                new_errors: session.server.new_errors,
             });
         }
         findings.new.sort_unstable();
@@ -167,7 +179,7 @@ impl Findings {
                     diagnostics: &new,
                 },
             ];
-            self.compare(&document.path, said, is_told);
+            self.compare(&session.server, &document.path, said, is_told);
         }
         // The text of files outside the query is unknown.
         for (uri, diagnostics) in &after {
@@ -177,7 +189,7 @@ impl Findings {
                     text: "",
                     diagnostics,
                 });
-                self.compare(&path, said, is_told);
+                self.compare(&session.server, &path, said, is_told);
             }
         }
         self.fixed += before
@@ -189,13 +201,17 @@ impl Findings {
 
     fn compare(
         &mut self,
+        server: &Server,
         path: &RelPath,
         [before, after]: [TextDiagnostics<'_>; 2],
         is_told: impl Fn(&RelPath, &Diagnostic) -> bool,
     ) {
         let (new, fixed) = compare(before, after);
         for diagnostic in new {
-            let found = NewDiagnostic::of(path, after.text, diagnostic);
+            let found = NewDiagnostic::of(&server.name, path, after.text, diagnostic);
+            let is_denied = found.severity == DiagnosticSeverity::Error
+                && server.new_errors == NewErrors::Denied;
+            self.denied_errors += usize::from(is_denied);
             if is_told(path, diagnostic) {
                 self.new.push(found);
             } else {
@@ -208,7 +224,7 @@ impl Findings {
 }
 
 impl NewDiagnostic {
-    fn of(path: &RelPath, text: &str, diagnostic: &Diagnostic) -> Self {
+    fn of(server: &str, path: &RelPath, text: &str, diagnostic: &Diagnostic) -> Self {
         let (line, column) = line_and_column(text, diagnostic.range.start);
         let (end_line, end_column) = line_and_column(text, diagnostic.range.end);
         Self {
@@ -229,6 +245,7 @@ impl NewDiagnostic {
             }),
             source: diagnostic.source.clone(),
             message: diagnostic.message.chars().take(MAX_MESSAGE).collect(),
+            server: server.to_owned(),
         }
     }
 }

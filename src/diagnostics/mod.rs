@@ -1,8 +1,9 @@
 //! Compares the diagnostics of language servers before and after a change. This module is a small
 //! client of the Language Server Protocol.
 //!
-//! Input: the files with their text before and after the change, and the servers to ask. Output:
-//! [`Findings`] with the new diagnostics and the number of fixed diagnostics.
+//! Input: the files with their text before and after the change, and the servers to ask. Unchanged
+//! files that depend on the change can be among them. Output: [`Findings`] with the new diagnostics
+//! and the number of fixed diagnostics.
 //!
 //! Each server runs once and is queried twice: with the current files and with the changed files. A
 //! diagnostic is new if only the second response contains it. A server that fails never fails the
@@ -32,7 +33,7 @@ use crate::mutex::lock_unpoisoned;
 use crate::path::{PathPattern, RelPath};
 use crate::text::json::Json;
 
-pub use document::{Document, MAX_TEXT, Text};
+pub use document::{Document, DocumentRole, MAX_TEXT, Text};
 
 pub use findings::{DiagnosticSeverity, Findings, NewDiagnostic, PathFilter, ServerFindings};
 
@@ -66,6 +67,10 @@ pub struct Server {
     pub initialization: Json,
     /// The configuration that the server can request.
     pub settings: Json,
+    /// The effect of new errors of this server, and of its failure, if
+    /// [`DiagnosticsOptions::new_errors`] denies new errors. Several servers can handle one file, such
+    /// as a type checker and a linter.
+    pub new_errors: NewErrors,
 }
 
 /// The servers to query, and the limits.
@@ -73,8 +78,11 @@ pub struct Server {
 pub struct DiagnosticsOptions {
     /// The absolute path of the root.
     pub root: PathBuf,
-    /// The servers. Every server that handles a changed file is queried.
+    /// The servers. Every server that handles a changed file is queried, also if several servers
+    /// handle the same file.
     pub servers: Vec<Server>,
+    /// The unchanged files that the servers open, too, such as files that depend on the changed ones.
+    pub also: Vec<PathPattern>,
     /// The time limit for the start and both queries.
     pub timeout: Duration,
     /// The time without messages after which the diagnostics of a server count as complete.
@@ -155,12 +163,13 @@ impl DiagnosticsSession {
         self.sessions.is_empty()
     }
 
-    /// Returns whether a server has already failed.
+    /// Returns whether a server has already failed whose errors deny the change.
     #[must_use]
     pub fn has_failed_server(&self) -> bool {
+        let denies = |session: &Session| session.server.new_errors == NewErrors::Denied;
         self.sessions
             .iter()
-            .any(|session| session.problem.is_some())
+            .any(|session| session.problem.is_some() && denies(session))
     }
 
     /// Queries the changed files, which are located at `place`.

@@ -8,7 +8,7 @@ use std::{mem, process};
 use serde_json::{Value, json};
 
 use super::client::{Client, ServerTimeout};
-use super::document::{self, Document};
+use super::document::{self, Document, DocumentRole};
 use super::program::ServerProcess;
 use super::protocol::Diagnostic;
 use super::server_error::ServerError;
@@ -107,6 +107,7 @@ impl Session {
                     client.close(&document::uri(root, document.old_path()));
                 }
             }
+            // Unchanged texts are sent again, too: the server then publishes their diagnostics anew.
             for document in session.documents(documents) {
                 session.send_text(client, root, &document.path, document.texts()[1]);
             }
@@ -120,6 +121,7 @@ impl Session {
                 client.notify_changed(&moves);
                 let here = session
                     .documents(documents)
+                    .filter(|document| document.role == DocumentRole::Changed)
                     .filter(|document| document.after.is_some());
                 here.for_each(|document| client.notify_saved(&document::uri(root, &document.path)));
             }

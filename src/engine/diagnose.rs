@@ -11,6 +11,7 @@
 //! The input is the list of changes that [`RecordingSink`] records. The results are findings for
 //! the report, and problems. Read [`resolve_with_servers`] first.
 
+mod also;
 mod noted;
 
 use std::collections::BTreeSet;
@@ -151,11 +152,16 @@ fn diagnose<'w>(
     resolved: &mut Resolved,
 ) -> Result<Option<PendingDiagnosis<'w>>, Failure> {
     let (options, mut left_out) = (noted.options().clone(), Vec::new());
-    let documents = noted.documents(&resolved.selected.plan, task.workspace, &mut left_out)?;
+    let mut documents = noted.documents(&resolved.selected.plan, task.workspace, &mut left_out)?;
     resolved
         .selected
         .problems
         .extend(unchecked_warnings(&options, &documents, &left_out));
+    let tree = (task.workspace, &*task.command.policy);
+    let (related, warnings) =
+        also::related_documents(&options, &documents, tree, task.interrupt())?;
+    documents.extend(related);
+    resolved.selected.problems.extend(warnings);
     let new_errors = options.new_errors;
     task.progress().enter(Phase::WaitingForServers, 0);
     let diagnosis = DiagnosticsSession::start(options, documents, task.interrupt());
@@ -210,14 +216,21 @@ fn unchecked_warnings(
         let help = Some("add a [[server]] table to the configuration file of the user".to_owned());
         problems.push(Problem { help, ..problem });
     }
-    if !left_out.is_empty() {
-        let names = list_names(left_out.iter().map(ToString::to_string));
-        let message = format!(
-            "not checked by a language server, because the file is too large or not UTF-8: {names}"
-        );
-        problems.push(warning(&code::NOT_DIAGNOSED, message));
-    }
+    problems.extend(unknown_text_warning(left_out));
     problems
+}
+
+/// Returns a warning about files whose texts cannot be sent; `None` if there are none.
+fn unknown_text_warning(paths: &[RelPath]) -> Option<Problem> {
+    if paths.is_empty() {
+        return None;
+    }
+    let names = list_names(paths.iter().map(ToString::to_string));
+    let message = format!(
+        "not checked by a language server, because the file is unreadable, too large or not UTF-8: \
+         {names}"
+    );
+    Some(warning(&code::NOT_DIAGNOSED, message))
 }
 
 /// Returns the file type of `path`: the pattern of its extension, or its name if it has none.
@@ -243,26 +256,25 @@ fn list_names(names: impl ExactSizeIterator<Item = String>) -> String {
 /// are denied.
 fn problems(findings: &Findings, new_errors: NewErrors) -> Vec<Problem> {
     let is_denied = new_errors == NewErrors::Denied;
-    let severity = if is_denied {
-        Severity::Error
-    } else {
-        Severity::Warning
-    };
     let silent = findings
         .servers
         .iter()
-        .filter_map(|server| server.problem.as_ref());
+        .filter_map(|server| Some((server.new_errors, server.problem.as_ref()?)));
     let mut problems: Vec<_> = silent
-        .map(|problem| Problem {
-            severity,
+        .map(|(of_server, problem)| Problem {
+            severity: if is_denied && of_server == NewErrors::Denied {
+                Severity::Error
+            } else {
+                Severity::Warning
+            },
             ..Problem::new(
                 &code::NO_DIAGNOSIS,
                 format!("the language server {problem}"),
             )
         })
         .collect();
-    if is_denied && findings.errors > 0 {
-        let count = findings.errors;
+    if is_denied && findings.denied_errors > 0 {
+        let count = findings.denied_errors;
         let message = format!(
             "the change introduces {count} new {}",
             if count == 1 { "error" } else { "errors" }

@@ -51,6 +51,7 @@ mod look;
 mod not_included;
 pub mod options;
 mod parse;
+mod part_approval;
 mod plans;
 mod policy_file;
 mod preview;
@@ -316,7 +317,7 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
 /// Refuses every change with the verdict `ask` if there is no approval. A session is not in the tree
 /// yet, so its changes need none: its commit needs the approval.
 fn close_approval_gate(request: &mut Request, workspace: &dyn Workspace) {
-    if request.commit.approve.is_none() {
+    if request.commit.approve.is_none() && request.commit.approve_part.is_none() {
         request.context.approval_gate = if workspace.layered().is_some() {
             ApprovalGate::Reading
         } else {
@@ -325,7 +326,11 @@ fn close_approval_gate(request: &mut Request, workspace: &dyn Workspace) {
     }
 }
 
-fn run(mut request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
+fn run(request: Request, mode: CommandMode, workspace: &dyn Workspace) -> Outcome {
+    let mut request = match part_approval::approve_part(request, mode, workspace) {
+        Ok(request) => request,
+        Err(outcome) => return *outcome,
+    };
     match mem::take(&mut request.what) {
         What::Patches(patches) => run_patches(patches, request, mode, workspace),
         What::Edit(edit) => file_edit::run(*edit, request, mode, workspace),
@@ -341,11 +346,8 @@ fn run_patches(
     mode: CommandMode,
     workspace: &dyn Workspace,
 ) -> Outcome {
-    let name = match mode {
-        CommandMode::Check => "check",
-        CommandMode::Apply => "apply",
-    };
-    let (mut task, mut begun) = match CommandRun::new((name, mode.success()), request, workspace) {
+    let command = (mode.patch_command(), mode.success());
+    let (mut task, mut begun) = match CommandRun::new(command, request, workspace) {
         Ok(begun) => begun,
         Err(outcome) => return *outcome,
     };

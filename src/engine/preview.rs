@@ -13,6 +13,8 @@ use super::task::{CommandMode, CommandRun};
 use super::{Outcome, Request, refused_outcome};
 use crate::plan::{Operation, Plan};
 use crate::preflight::{self, DiffCache, FileOutcome, ImagePreviews, PreviewSinks, Problem};
+#[cfg(feature = "html")]
+use crate::report::DecisionCommands;
 use crate::report::{self, Report};
 use crate::workspace::Workspace;
 
@@ -39,6 +41,8 @@ pub struct Preview<'w> {
     image_previews: Option<ImagePreviews>,
     #[cfg(feature = "html")]
     approval: Option<String>,
+    #[cfg(feature = "html")]
+    decision_commands: Option<DecisionCommands>,
     workspace: &'w dyn Workspace,
 }
 
@@ -144,6 +148,8 @@ impl<'w> Preview<'w> {
             image_previews: gallery,
             #[cfg(feature = "html")]
             approval: None,
+            #[cfg(feature = "html")]
+            decision_commands: None,
             workspace,
         }
     }

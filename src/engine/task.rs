@@ -19,6 +19,14 @@ pub(super) enum CommandMode {
 }
 
 impl CommandMode {
+    /// Returns the name of the command for patches.
+    pub(super) fn patch_command(self) -> &'static str {
+        match self {
+            Self::Check => "check",
+            Self::Apply => "apply",
+        }
+    }
+
     /// Returns the outcome of a command without problems.
     pub(super) fn success(self) -> report::Outcome {
         match self {

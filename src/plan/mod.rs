@@ -33,6 +33,8 @@ pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Name, NameCandidate, NameError, StripRule};
 pub use not_included::{ContentlessChange, NamedChange};
+#[cfg(feature = "html")]
+pub(crate) use only::count_selectable_hunks;
 pub use only::{ExcludedItem, HunkSelection, HunkSelectionError, parse_id};
 pub use precondition::{ExpectedFile, Precondition, put_file};
 pub use replacement::{

@@ -231,7 +231,7 @@ fn keep_hunks(
     left_out: &mut Vec<ExcludedItem>,
 ) -> Result<(), HunkSelectionError> {
     let is_selected = |hunk: &usize| selected.binary_search_by_key(hunk, |item| item.0).is_ok();
-    let others: Vec<_> = (0..count_hunks(operation))
+    let others: Vec<_> = (0..count_selectable_hunks(operation))
         .filter(|hunk| !is_selected(hunk))
         .collect();
     let excluded = |&hunk: &usize| ExcludedItem::of(operation, Some(hunk), None);
@@ -311,7 +311,7 @@ fn select_lines(
 
 /// Converts the number `hunk`, counted from 1, to an index.
 fn hunk_index(operation: &Operation, word: &str, hunk: usize) -> Result<usize, HunkSelectionError> {
-    let hunks = count_hunks(operation);
+    let hunks = count_selectable_hunks(operation);
     match hunk.checked_sub(1) {
         Some(index) if index < hunks => Ok(index),
         _ if matches!(operation.edit, Edit::Hunks(_)) || hunks > 0 => {
@@ -327,9 +327,9 @@ fn hunk_index(operation: &Operation, word: &str, hunk: usize) -> Result<usize, H
     }
 }
 
-/// Returns the number of hunks that can be chosen separately: the hunks of a diff, or the only edit
-/// in another grammar.
-fn count_hunks(operation: &Operation) -> usize {
+/// Returns the number of hunks that `--only` can select separately: the hunks of a diff, or the only
+/// edit in another grammar.
+pub(crate) fn count_selectable_hunks(operation: &Operation) -> usize {
     match &operation.edit {
         Edit::Hunks(hunks) => hunks.len(),
         Edit::Replacements(changes) => usize::from(changes.edits.len() == 1),

@@ -34,10 +34,7 @@ pub fn build(
 ) -> Report {
     let facts = ReportInputs::of(command, resolved, result);
     let decisive = problems::decisive_problem(facts);
-    let outcome = match decisive.map(|index| &facts.selected.problems[index]) {
-        Some(problem) if problem.severity == Severity::Error => Outcome::of(problem.code),
-        _ => success,
-    };
+    let outcome = outcome_of(facts, decisive).unwrap_or(success);
     // Rejected parts do not prevent the approval of the rest.
     let is_possible = decisive.is_none() || outcome.is_partial();
     let body = ReportBody::of(facts, &ListedFiles::of(facts, !is_possible));
@@ -86,6 +83,12 @@ pub fn build(
         verify: result.command_reports.verify.clone(),
         after: result.command_reports.after.clone(),
     }
+}
+
+/// Returns the outcome that the problem with the index `decisive` causes.
+fn outcome_of(facts: ReportInputs<'_>, decisive: Option<usize>) -> Option<Outcome> {
+    let problem = &facts.selected.problems[decisive?];
+    (problem.severity == Severity::Error).then(|| Outcome::of(problem.code))
 }
 
 fn saved_report(id: String, until: u64) -> SavedReport {

@@ -72,6 +72,8 @@ pub struct DiagnosticReport {
     pub source: Option<String>,
     /// The message.
     pub message: String,
+    /// The name that the user gave the server.
+    pub server: String,
 }
 
 impl DiagnosticsReport {
@@ -111,6 +113,7 @@ impl DiagnosticReport {
             code: found.code.clone(),
             source: found.source.clone(),
             message: found.message.clone(),
+            server: found.server.clone(),
         }
     }
 
@@ -164,6 +167,7 @@ mod tests {
             code: Some("x1".to_owned()),
             source: Some("Fake\x1b".to_owned()),
             message: "no\n  such\x07 name".to_owned(),
+            server: "fake".to_owned(),
         };
         assert_eq!(
             found.to_text(),

@@ -35,6 +35,7 @@ mod index;
 mod inline;
 mod input;
 mod json;
+mod left_out;
 mod listing;
 mod log;
 mod log_session;
@@ -85,7 +86,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::path::RelPath;
-use crate::plan::ExcludedItem;
 use crate::syntax::Quoting;
 use words::text;
 
@@ -110,11 +110,15 @@ pub use explanation::{AccessReport, Explanation, GrantReport, LimitsReport, Rule
 pub use file::FileReport;
 pub use finding::{Expected, NumberedText, ProblemDetails, ProblemReport, SourceSpan};
 #[cfg(feature = "html")]
-pub use html::{FilePreview, Page, PreviewSource, print_change_html, print_html};
+pub use html::{
+    DecisionCommands, FilePreview, Operands, Page, PageKind, PreviewSource, print_change_html,
+    print_html,
+};
 pub use hunk::{Candidate, HunkReport, Source, StatedLines};
 pub use index::{IndexEntryReport, IndexReport, IndexStage, IndexVersion};
 pub use input::{InputReport, NotIncludedReport, Repair, SeriesEntryReport};
 pub use json::print as print_json;
+pub use left_out::LeftOutReport;
 pub use log::{Coverage, LOG_SCHEMA, Log, LogEntry, LogFile, State};
 pub use log_session::{LogSession, LogSessionFile};
 pub use log_version::LogVersion;
@@ -301,37 +305,6 @@ pub(crate) fn change_summary(report: &Report) -> String {
 /// Returns a path as text in the form that reports use.
 pub(crate) fn path_text(path: &RelPath) -> String {
     text(path.as_bytes())
-}
-
-/// A file, a hunk or a range of lines that was not selected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[non_exhaustive]
-pub struct LeftOutReport {
-    /// The identifier in the report of a check that selects everything, for example `f1` or `f1h2`.
-    /// Changed lines of a hunk have the form `f1h2:3-5`.
-    pub id: String,
-    /// The path of the file.
-    pub path: String,
-}
-
-impl LeftOutReport {
-    fn of(left_out: &ExcludedItem) -> Self {
-        let mut id = file::file_id(left_out.file);
-        if let Some(hunk) = left_out.hunk {
-            id = hunk::hunk_id(&id, hunk);
-        }
-        if let Some(lines) = &left_out.lines {
-            id = match (lines.start + 1, lines.end) {
-                (first, last) if first == last => format!("{id}:{first}"),
-                (first, last) => format!("{id}:{first}-{last}"),
-            };
-        }
-        Self {
-            id,
-            path: text(left_out.path.as_bytes()),
-        }
-    }
 }
 
 /// The program that wrote a report.

@@ -1,6 +1,7 @@
 //! What language servers say of a change, by a server that this project has for it.
 #![cfg(unix)]
 
+mod also;
 mod failures;
 mod people;
 mod programs;
@@ -113,7 +114,7 @@ fn what_a_change_brings_is_reported_and_nothing_that_only_moved() {
             let told = report["diagnostics"].take();
             let new = json!([{
                 "path": "a.x", "line": 2, "column": 1, "end_line": 2, "end_column": 4, "severity": "error", "code": "f1",
-                "source": "fake", "message": "this is bad"
+                "source": "fake", "message": "this is bad", "server": "fake"
             }]);
             assert_eq!(
                 json!([told["new"], told["errors"], told["fixed"], told["more"]]),

@@ -1,7 +1,5 @@
 //! The page that shows a patch: nothing in it acts, nothing in it deceives, and it is whole.
 
-use std::collections::BTreeMap;
-
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use scraper::{ElementRef, Html, Selector};
 use sha2::{Digest as _, Sha256};
@@ -11,66 +9,14 @@ use wpatch::report::{Report, print_html};
 use wpatch::workspace::memory::{Entry, Memory};
 
 use crate::run::lenient;
+use structure::{DECISION_ELEMENTS, parsed_with};
 
+mod decide;
 mod hostile;
 mod palette;
 mod program;
 mod review;
-
-/// Every element that a page is made of, and its attributes.
-const ELEMENTS: &[(&str, &[&str])] = &[
-    ("html", &["lang", "dir"]),
-    ("head", &[]),
-    ("meta", &["charset", "http-equiv", "content", "name"]),
-    ("title", &[]),
-    ("style", &[]),
-    ("body", &[]),
-    ("a", &["class", "href", "id"]),
-    ("header", &[]),
-    ("h1", &[]),
-    ("h2", &["id"]),
-    ("h3", &[]),
-    ("h4", &["class", "id"]),
-    ("p", &["class"]),
-    ("br", &[]),
-    ("wbr", &[]),
-    ("b", &["class"]),
-    ("bdi", &["dir"]),
-    ("ins", &[]),
-    ("del", &[]),
-    ("mark", &[]),
-    ("strong", &[]),
-    ("span", &["class", "role", "aria-label"]),
-    ("code", &["class", "dir"]),
-    ("dl", &["class"]),
-    ("dt", &[]),
-    ("dd", &[]),
-    ("section", &["class"]),
-    ("ul", &[]),
-    ("li", &[]),
-    ("div", &["class"]),
-    ("nav", &["id", "tabindex", "aria-labelledby"]),
-    ("main", &["id"]),
-    ("details", &["class", "id", "open"]),
-    ("summary", &[]),
-    ("label", &["class"]),
-    ("input", &["type", "id", "checked"]),
-    ("table", &["class", "dir"]),
-    ("caption", &[]),
-    ("colgroup", &[]),
-    ("col", &["class"]),
-    ("thead", &["class"]),
-    ("th", &["scope"]),
-    ("tbody", &["class"]),
-    ("tr", &["class"]),
-    ("td", &["class", "aria-hidden"]),
-    ("figure", &[]),
-    ("figcaption", &[]),
-    ("img", &["alt", "src"]),
-    ("svg", &["class", "width", "height", "aria-hidden"]),
-    ("rect", &["class", "width", "height", "x"]),
-    ("footer", &[]),
-];
+mod structure;
 
 fn path(name: &[u8]) -> RelPath {
     RelPath::new(name).unwrap()
@@ -117,44 +63,7 @@ fn page(shown: &Shown) -> Html {
 }
 
 fn parsed(text: &str) -> Html {
-    let page = Html::parse_document(text);
-    assert!(page.errors.is_empty(), "{:?}\n{text}", page.errors);
-    let known: BTreeMap<_, _> = ELEMENTS.iter().copied().collect();
-    let mut ids = Vec::new();
-    for element in all(&page, "*") {
-        let name = element.value().name();
-        let attributes = known
-            .get(name)
-            .unwrap_or_else(|| panic!("<{name}>\n{text}"));
-        for (attribute, value) in element.value().attrs() {
-            assert!(attributes.contains(&attribute), "<{name} {attribute}>");
-            match attribute {
-                "id" => ids.push(value),
-                "href" => assert!(value.starts_with('#'), "{value}"),
-                "src" => assert!(
-                    value.starts_with("data:image/") && value.contains(";base64,"),
-                    "{value:.80}"
-                ),
-                _ => {}
-            }
-        }
-    }
-    let count = ids.len();
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), count, "an id twice");
-    for link in all(&page, "a") {
-        assert!(
-            ids.contains(&&link.value().attr("href").unwrap()[1..]),
-            "{:?}",
-            link.value()
-        );
-    }
-    let dangerous = |character: &char| character.is_control() && !matches!(character, '\n' | '\t');
-    assert_eq!(text.chars().find(dangerous), None);
-    let hidden = |character: &char| matches!(character, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    assert_eq!(text.chars().find(hidden), None);
-    page
+    parsed_with(text, &[])
 }
 
 fn all<'p>(page: &'p Html, selector: &str) -> Vec<ElementRef<'p>> {

@@ -1,6 +1,7 @@
 //! `--only`: some files and hunks of a patch.
 
 mod lines;
+mod part_approval;
 
 use serde_json::{Value, json};
 

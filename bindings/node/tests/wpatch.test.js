@@ -7,6 +7,7 @@ const os = require("node:os");
 const path = require("node:path");
 const { test } = require("node:test");
 const { pathToFileURL } = require("node:url");
+const vm = require("node:vm");
 const wpatch = require("wpatch");
 
 const PATCH = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n";
@@ -68,6 +69,48 @@ test("every command works in memory", async () => {
   assert.match(await wpatch.showHtml(PATCH, { root }), /<!DOCTYPE html>/);
   await assert.rejects(wpatch.showHtml(PATCH, { root, strip: "x" }), wpatch.UsageError);
   assert.strictEqual((await wpatch.explain("a.txt", { root })).path, "a.txt");
+});
+
+test("the script of a page for decisions writes the commands", async () => {
+  const page = await wpatch.showHtml(PATCH, { root: new wpatch.Tree({ "a.txt": "one\ntwo\n" }), decide: true });
+  const [, script] = page.match(/<script>([^]*)<\/script>/);
+  const { commandsOf, documentOf, quoteWord, statusOf } = vm.runInNewContext(
+    `${script}; ({ commandsOf, documentOf, quoteWord, statusOf })`,
+  );
+  const hunk = (id, decision = "", reason = "") => ({ id, decision, reason });
+  const file = (id, decision = "", reason = "", hunks = []) => ({ ...hunk(id, decision, reason), path: `${id}.c`, hunks });
+  const plan = (files, decision = "", reason = "") => {
+    const words = { approve: "approve x", part: ["part ", " x"], reject: "reject" };
+    return { id: "sha256:0", decision, reason, files, ...words };
+  };
+  const hunks = [hunk("f2h1", "accept"), hunk("f2h2", "reject", "it's \n`x` "), hunk("f2h3")];
+  const parts = [file("f1"), file("f2", "", "", hunks)];
+  assert.strictEqual(commandsOf(plan(parts)), "part f2h1 x &&\nreject --hunk 'f2h2=it'\\''s \n`x`'");
+  assert.strictEqual(statusOf(plan(parts)), "1 accepted, 1 rejected, 2 undecided");
+  assert.strictEqual(commandsOf(plan(parts, "accept")).split(" &&")[0], "part f1,f2h1,f2h3 x");
+  assert.strictEqual(commandsOf(plan([file("f1"), file("f2", "", "", [hunk("f2h1"), hunk("f2h2")])], "accept")), "approve x");
+  assert.strictEqual(commandsOf(plan([file("f1", "reject", "no"), file("f2")])), "reject --hunk f1=no");
+  assert.strictEqual(commandsOf(plan([file("f1"), file("f2")], "reject", "no")), "reject --reason=no");
+  assert.strictEqual(commandsOf(plan([file("f1", "reject"), file("f2", "accept")])), "part f2 x &&\nreject --hunk f1=rejected");
+  assert.strictEqual(commandsOf(plan([file("f1")])), "");
+  const many = Array.from({ length: 300 }, (_, index) => file(`f${index}`, "reject", index === 299 ? "why" : ""));
+  const reasons = commandsOf(plan([...many, file("last")])).split(" --hunk ");
+  assert.deepStrictEqual([reasons.length, reasons[1]], [257, "f299=why"]);
+  assert.deepStrictEqual(JSON.parse(documentOf(plan(parts))), {
+    schema: "wpatch.decisions/1",
+    plan_id: "sha256:0",
+    decisions: [
+      { id: "f1", path: "f1.c", decision: "undecided" },
+      { id: "f2h1", path: "f2.c", decision: "accepted" },
+      { id: "f2h2", path: "f2.c", decision: "rejected", reason: "it's \n`x`" },
+      { id: "f2h3", path: "f2.c", decision: "undecided" },
+    ],
+  });
+  for (const text of ["", "a'b", "''", "$(x) `y` \"z\" \\", "two\nlines", "!history *? ~ #", "-x", "é\u{1f600}"]) {
+    const echoed = execFileSync("sh", ["-c", `printf %s ${quoteWord(text)}`], { encoding: "utf8" });
+    assert.strictEqual(echoed, text);
+  }
+  assert.strictEqual(quoteWord("a\u001b[31m\tb\r\n"), "'a[31m b\n'");
 });
 
 test("an edit session is committed at once", async () => {

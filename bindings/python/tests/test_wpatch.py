@@ -99,6 +99,7 @@ class TreeTest(unittest.TestCase):
         self.assertEqual(names, ["a.txt", "b"])
         self.assertFalse(wpatch.diff("a.txt", "b/c.txt", tree)["identical"])
         self.assertIn("<!DOCTYPE html>", wpatch.show_html(PATCH, tree))
+        self.assertIn("script-src", wpatch.show_html(PATCH, tree, decide=True))
         self.assertEqual(wpatch.explain("a.txt", tree)["path"], "a.txt")
 
     def test_an_edit_session_is_committed_at_once(self):

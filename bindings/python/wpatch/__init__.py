@@ -478,9 +478,9 @@ def show_html(
     cancel: Cancel | None = None,
     **options: Unpack[ShowOptions],
 ) -> str:
-    """Returns what a patch would change as an HTML page without scripts.
+    """Returns what a patch would change as an HTML page.
 
-    The page of a patch that does not apply contains the reasons.
+    It has a script only with the option `decide`. The page of a patch that does not apply contains the reasons.
     """
     operands, content = _patch(patch)
     page, report = _call("show", operands, options, _encode(content), root, True, cancel)

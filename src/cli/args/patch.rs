@@ -195,6 +195,16 @@ pub(in crate::cli) struct PatchOptions {
     /// Refuse any change with another `plan_id`
     #[arg(long, value_name = "ID", help_heading = "Safety")]
     pub(in crate::cli) approve: Option<String>,
+    /// Apply the part that --only selects, and refuse it if the whole plan is not the plan ID
+    #[arg(
+        long,
+        value_name = "ID",
+        requires = "only",
+        conflicts_with = "approve",
+        help_heading = "Safety",
+        hide_short_help = true
+    )]
+    pub(in crate::cli) approve_part: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) look: ReportOptions,
     /// Limit the size of the patch, in bytes [default: 4294967296]

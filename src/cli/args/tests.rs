@@ -67,7 +67,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
 
 /// Command lines that the complete parser accepts. The first [`COMMON`] contain only common options,
 /// each in its own word.
-const LINES: [&[&str]; 10] = [
+const LINES: [&[&str]; 11] = [
     &["apply"],
     &[
         "check",
@@ -149,6 +149,7 @@ const LINES: [&[&str]; 10] = [
         "--jobs=4",
         "--deterministic",
     ],
+    &["apply", "--approve-part=x", "--only", "f1h2"],
     &[
         "apply",
         "--approve",

@@ -5,7 +5,7 @@ use std::mem;
 use std::sync::{Arc, Mutex};
 
 use crate::change::{Content, FileChange, Sink};
-use crate::diagnostics::{DiagnosticsOptions, Document, MAX_TEXT, Text};
+use crate::diagnostics::{DiagnosticsOptions, Document, DocumentRole, MAX_TEXT, Text};
 use crate::mode::FileKind;
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
@@ -14,7 +14,7 @@ use crate::text::Bytes;
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
 /// The limit on the total size of the recorded texts, in bytes.
-const MAX_TEXTS: usize = 64 << 20;
+pub(super) const MAX_TEXTS: usize = 64 << 20;
 
 /// Passes changes on to another sink, and records what the servers need.
 pub(in crate::engine) struct RecordingSink<'a> {
@@ -129,6 +129,7 @@ impl<'a> RecordingSink<'a> {
                 from,
                 before,
                 after,
+                role: DocumentRole::Changed,
             });
         }
         Ok(documents)
@@ -201,7 +202,7 @@ fn find_moves(notes: &BTreeMap<RelPath, RecordedFile>, plan: &Plan) -> BTreeMap<
 }
 
 /// Reads the text of the existing file at `path`.
-fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
+pub(super) fn read(workspace: &dyn Workspace, path: &RelPath) -> Result<Text, WorkspaceError> {
     match workspace.read(path, MAX_TEXT) {
         Ok((contents, _)) => Ok(text_of(Arc::new(contents))),
         Err(error) if error.kind == ErrorKind::TooLarge => Ok(Text::Unknown),

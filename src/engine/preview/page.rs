@@ -3,10 +3,13 @@
 use std::io;
 
 use super::Preview;
-use crate::engine::suggest::portable_approval;
+use crate::engine::suggest::{PortableDecision, portable_approval, portable_decision};
 use crate::engine::{Request, SuggestionMode};
+use crate::plan::count_selectable_hunks;
 use crate::preflight::ImagePreviews;
-use crate::report::{FilePreview, Page, PreviewSource, Report};
+use crate::report::{
+    DecisionCommands, FilePreview, Operands, Page, PageKind, PreviewSource, Report,
+};
 use crate::workspace::Workspace;
 
 /// The limit on the size of the diff of one file on a page, in bytes.
@@ -44,6 +47,7 @@ pub fn render_page(mut request: Request, workspace: &dyn Workspace) -> Preview<'
         },
     );
     preview.approval = approval_command(&preview.report, &hints);
+    preview.decision_commands = decision_commands(&preview, &hints);
     preview
 }
 
@@ -57,7 +61,49 @@ fn approval_command(report: &Report, hints: &SuggestionMode) -> Option<String> {
     }
 }
 
+/// Returns the command lines for decisions about the change, if the change can be made. Without a
+/// command line that can be repeated, the reader adds the patch.
+fn decision_commands(preview: &Preview<'_>, hints: &SuggestionMode) -> Option<DecisionCommands> {
+    let plan_id = preview
+        .report
+        .plan_id
+        .as_ref()
+        .filter(|_| preview.report.ok)?;
+    let words = match hints {
+        SuggestionMode::Command(arguments) => portable_decision(arguments, plan_id),
+        SuggestionMode::None | SuggestionMode::Text => None,
+    };
+    let commands = preview.approval.clone().zip(words);
+    Some(commands.map_or_else(
+        || DecisionCommands {
+            approve: format!("wpatch apply --approve {plan_id}"),
+            part: [
+                format!("wpatch apply --approve-part {plan_id} --only "),
+                String::new(),
+            ],
+            reject: format!("wpatch reject {plan_id}"),
+            operands: Operands::Missing,
+        },
+        |(approve, PortableDecision { part, reject })| DecisionCommands {
+            approve,
+            part,
+            reject,
+            operands: Operands::Present,
+        },
+    ))
+}
+
 impl Preview<'_> {
+    /// Returns a page on which the reader accepts and rejects parts of the change, for
+    /// [`print_html`](crate::report::print_html). It has a script.
+    #[must_use]
+    pub fn decision_page(&self) -> Page<'_> {
+        Page {
+            kind: PageKind::Deciding(self.decision_commands.as_ref()),
+            ..self.page()
+        }
+    }
+
     /// Returns the page for [`print_html`](crate::report::print_html).
     #[must_use]
     pub fn page(&self) -> Page<'_> {
@@ -66,6 +112,7 @@ impl Preview<'_> {
             inputs: &self.plan.inputs,
             previews: self,
             approval: self.approval.as_deref(),
+            kind: PageKind::Reading,
         }
     }
 }
@@ -81,6 +128,7 @@ impl PreviewSource for Preview<'_> {
                 .map(|gallery| gallery.images(index))
                 .unwrap_or_default(),
             section: operation.map(|operation| (operation.input, operation.span)),
+            selectable_hunks: operation.map_or(0, count_selectable_hunks),
         })
     }
 }

@@ -165,6 +165,10 @@ pub struct Commit {
     /// The approved `plan_id`, from a check of the same patches with the same options. A change
     /// with another `plan_id` is refused, and so is a rejected plan.
     pub approve: Option<String>,
+    /// The approved `plan_id` of the whole plan, of which [`Decide::only`] selects a part. The change
+    /// is refused if the whole plan has another `plan_id`, does not apply, or was rejected. It is also
+    /// refused if a file of the part differs from its state in that plan.
+    pub approve_part: Option<String>,
     /// The durability, the wait for the lock, and the limits of the history. [`Decide::in_place`]
     /// overrides `links`.
     pub transaction: transaction::Options,

@@ -7,7 +7,7 @@ use crate::path::{self, absolute_file_name};
 use crate::text::printable;
 
 /// The options of `show` that `apply` does not have.
-const SHOW_OPTIONS: [&str; 3] = ["--html", "--side-by-side", "--unified"];
+const SHOW_OPTIONS: [&str; 4] = ["--html", "--decide", "--side-by-side", "--unified"];
 
 /// Returns the command line that approves and applies the plan that `arguments` show, quoted for a
 /// shell. Returns `None` if a word is not UTF-8 or cannot be printed as it is.
@@ -27,6 +27,42 @@ pub(in crate::engine) fn portable_approval(
     written.extend(["apply", "--approve", plan_id]);
     add_portable_words(&words[verb + 1..], &mut written)?;
     join_words(&written)
+}
+
+/// The command lines for decisions about a plan.
+#[cfg(feature = "html")]
+pub(in crate::engine) struct PortableDecision {
+    /// Approves and applies a part of the plan: the texts before and after the list of its ids.
+    pub(in crate::engine) part: [String; 2],
+    /// Rejects the plan.
+    pub(in crate::engine) reject: String,
+}
+
+/// Returns the command lines that apply a part of the plan that `arguments` show, and that reject the
+/// plan. The rules of [`portable_approval`] apply.
+#[cfg(feature = "html")]
+pub(in crate::engine) fn portable_decision(
+    arguments: &[OsString],
+    plan_id: &str,
+) -> Option<PortableDecision> {
+    let words = utf8(arguments)?;
+    let (program, words) = words.split_first()?;
+    let verb = subcommand_index(words)?;
+    let program = program_words(absolute_file_name(program));
+    let mut before = program.clone();
+    add_portable_words(&words[..verb], &mut before)?;
+    before.extend(["apply", "--approve-part", plan_id, "--only"]);
+    let mut after = Vec::new();
+    add_portable_words(&words[verb + 1..], &mut after)?;
+    let after = match &after[..] {
+        [] => String::new(),
+        words => format!(" {}", join_words(words)?),
+    };
+    let reject = join_words(&[&program[..], &["reject", plan_id]].concat())?;
+    Some(PortableDecision {
+        part: [join_words(&before)? + " ", after],
+        reject,
+    })
 }
 
 /// Adds `words` without the root and without the parents of absolute operands.

@@ -32,7 +32,7 @@ pub(super) use alike::explain_missing_file;
 #[cfg(feature = "cli")]
 pub(crate) use approval::local_approval;
 #[cfg(feature = "html")]
-pub(super) use approval::portable_approval;
+pub(super) use approval::{PortableDecision, portable_approval, portable_decision};
 use budget::Budget;
 
 /// The limit on the total size of patches for which suggestions are tried, in bytes.

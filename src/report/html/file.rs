@@ -1,5 +1,6 @@
 //! The section of one file: the operation, the policy's verdict, the problems and the hunks.
 
+use super::decide::{DecisionIds, FileChoices};
 use super::index::ProblemIndex;
 use super::lines::{self, CarriageReturns, FileContext};
 use super::markup::Markup;
@@ -54,8 +55,8 @@ fn tone(file: &FileReport) -> Option<Badge> {
 /// Adds the section of a file.
 pub(super) fn add_file(
     told: &ProblemIndex<'_>,
-    file: &FileReport,
-    exhibit: &FilePreview,
+    (file, exhibit): (&FileReport, &FilePreview),
+    ids: Option<&mut DecisionIds>,
     room: &mut PageBudget,
     out: &mut Markup,
 ) {
@@ -79,7 +80,11 @@ pub(super) fn add_file(
     );
     add_notes(told, file, out);
     room.last_patch_line = 0;
-    add_body(told, file, (exhibit, &diff), room, out);
+    let mut choices = ids.map_or_else(FileChoices::default, |ids| {
+        FileChoices::open(file, exhibit.selectable_hunks, ids, out)
+    });
+    add_body(told, file, (exhibit, &diff), (room, &mut choices), out);
+    choices.add_others(file, out);
     out.raw("</details>\n");
 }
 
@@ -218,7 +223,7 @@ fn add_body(
     told: &ProblemIndex<'_>,
     file: &FileReport,
     (exhibit, diff): (&FilePreview, &[DiffHunk<'_>]),
-    room: &mut PageBudget,
+    (room, choices): (&mut PageBudget, &mut FileChoices),
     out: &mut Markup,
 ) {
     let is_binary = [&file.before, &file.after]
@@ -231,7 +236,7 @@ fn add_body(
     let mut left = 0;
     let subject = file_context(file);
     if !diff.is_empty() {
-        left += add_hunks(file, diff, subject, room, out);
+        left += add_hunks(file, diff, subject, (room, choices), out);
     } else if !file.hunks.is_empty() {
         for hunk in &file.hunks {
             left += place::add_stated(told, hunk, subject, room, out);
@@ -279,12 +284,15 @@ fn add_hunks(
     file: &FileReport,
     diff: &[DiffHunk<'_>],
     subject: FileContext<'_>,
-    room: &mut PageBudget,
+    (room, choices): (&mut PageBudget, &mut FileChoices),
     out: &mut Markup,
 ) -> usize {
     let mut left = 0;
     for (hunk, here) in diff.iter().zip(hunks_of_patch(file, diff)) {
         place::add_heading(hunk, &here, out);
+        for report in here {
+            choices.add_hunk(&file.id, report.index, out);
+        }
         left += lines::add_hunk(subject, hunk, room, out);
     }
     left

@@ -1,14 +1,16 @@
 //! Prints a report or a history entry as one self-contained HTML page.
 //!
 //! Input: a [`Report`] with the diffs and images of its files, or a [`LogEntry`]. Output: a page
-//! without scripts and without external requests. No text of a patch becomes markup, because all
-//! variable text is written by [`markup`]. The size of a page is bounded.
+//! without external requests. Only a page for decisions has a script. No text of a patch becomes
+//! markup, because all variable text is written by [`markup`]. The size of a page is bounded.
 //!
 //! Read this file first. `summary` writes the head, `tree` the list of files, `file` one section
-//! for each file, `table` its lines. Colors and layout are in `style.css`.
+//! for each file, `table` its lines, `decide` the choices of a reviewer. Colors and layout are in
+//! `style.css`.
 
 mod badge;
 mod change;
+mod decide;
 mod file;
 mod image;
 mod index;
@@ -30,6 +32,9 @@ use sha2::{Digest as _, Sha256};
 use super::{LogEntry, Report, TOOL};
 use crate::plan::Input;
 use crate::text::{Bytes, Span, encode_base64};
+pub use decide::{DecisionCommands, Operands, PageKind};
+
+use decide::DecisionIds;
 use index::ProblemIndex;
 use markup::Markup;
 use page_budget::PageBudget;
@@ -52,6 +57,8 @@ pub struct Page<'a> {
     /// The command line that applies exactly this change, for the reviewer; `None` if the change
     /// cannot be approved.
     pub approval: Option<&'a str>,
+    /// Whether the reader can decide about the parts of the change.
+    pub kind: PageKind<'a>,
 }
 
 /// The source of the diffs and images on a page.
@@ -74,6 +81,8 @@ pub struct FilePreview {
     pub images: [Option<Arc<Bytes>>; 2],
     /// The section of the patch: the index of the input, and the span in it.
     pub section: Option<(usize, Span)>,
+    /// The number of hunks that can be selected separately.
+    pub selectable_hunks: usize,
 }
 
 /// Prints a report as an HTML page.
@@ -83,8 +92,9 @@ pub struct FilePreview {
 ///
 /// # Security
 ///
-/// The page contains no script, and its Content Security Policy allows none. The policy allows only
-/// the page's own style sheet and embedded images. All data of a patch is text. Control,
+/// A page for reading contains no script, and its Content Security Policy allows none. The policy
+/// allows only the page's own style sheet and embedded images, and on a page for decisions the own
+/// script, by their digests. The script reads the choices and writes text. All data of a patch is text. Control,
 /// bidirectional and invisible characters appear as escapes in their own style. SVG is shown as
 /// text.
 ///
@@ -93,16 +103,29 @@ pub struct FilePreview {
 /// Returns an error of `out` or of [`PreviewSource::file_preview`].
 pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
     let (report, told, markup) = (page.report, ProblemIndex::of(page), &mut Markup::default());
-    open_page(summary::outcome_title(report), report.summary.files, markup);
-    summary::add_summary(report, page.approval, markup);
+    let commands = decide::available(page);
+    let active = match commands {
+        Some(_) => ActiveContent::DecisionScript,
+        None => ActiveContent::None,
+    };
+    let title = summary::outcome_title(report);
+    open_page((title, report.summary.files), active, markup);
+    summary::add_summary(page, markup);
+    let mut ids = commands.map(|_| DecisionIds::default());
     let leaves: Vec<_> = report.files.iter().map(file::leaf).collect();
     let mut room = PageBudget::default();
     for index in open_columns(&leaves, markup) {
         let exhibit = page.previews.file_preview(index)?;
-        file::add_file(&told, &report.files[index], &exhibit, &mut room, markup);
+        let choices = ids.as_mut();
+        let file = &report.files[index];
+        file::add_file(&told, (file, &exhibit), choices, &mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
-    close_page(markup);
+    close_columns(markup);
+    if let (Some(commands), Some(ids)) = (commands, &ids) {
+        decide::add_result(page, commands, ids, markup);
+    }
+    close_page(active, markup);
     out.write_all(markup.take().as_bytes())
 }
 
@@ -117,15 +140,25 @@ pub fn print_html(page: &Page<'_>, out: &mut dyn io::Write) -> io::Result<()> {
 /// Returns the error of `out`.
 pub fn print_change_html(entry: &LogEntry, out: &mut dyn io::Write) -> io::Result<()> {
     let (change, markup) = (change::EntryCard::of(entry), &mut Markup::default());
-    open_page(change::state_title(entry), entry.files.len(), markup);
+    let title = (change::state_title(entry), entry.files.len());
+    open_page(title, ActiveContent::None, markup);
     change.add_summary(markup);
     let mut room = PageBudget::default();
     for index in open_columns(&change.leaves(), markup) {
         change.files[index].add_section(&mut room, markup);
         out.write_all(markup.take().as_bytes())?;
     }
-    close_page(markup);
+    close_columns(markup);
+    close_page(ActiveContent::None, markup);
     out.write_all(markup.take().as_bytes())
+}
+
+/// The script of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ActiveContent {
+    None,
+    /// The script that writes the commands for the decisions.
+    DecisionScript,
 }
 
 /// Adds the tree of files up to the limit, and opens the element for the changes next to it.
@@ -153,20 +186,43 @@ fn open_columns(leaves: &[Leaf<'_>], out: &mut Markup) -> Vec<usize> {
     tree.order()
 }
 
-fn close_page(out: &mut Markup) {
-    out.raw("</main>\n</div>\n<footer>")
+fn close_columns(out: &mut Markup) {
+    out.raw("</main>\n</div>\n");
+}
+
+fn close_page(active: ActiveContent, out: &mut Markup) {
+    out.raw("<footer>")
         .text(TOOL.name)
         .raw(" ")
         .text(TOOL.version);
-    out.raw("</footer>\n</body>\n</html>\n");
+    out.raw("</footer>\n");
+    if active == ActiveContent::DecisionScript {
+        out.raw("<script>").raw(decide::SCRIPT).raw("</script>\n");
+    }
+    out.raw("</body>\n</html>\n");
 }
 
-fn open_page(ending: &'static str, files: usize, out: &mut Markup) {
-    let hash = encode_base64(&Sha256::digest(STYLE));
+fn open_page((ending, files): (&'static str, usize), active: ActiveContent, out: &mut Markup) {
+    let (style, script) = match active {
+        ActiveContent::None => ("", None),
+        ActiveContent::DecisionScript => (decide::STYLE, Some(decide::SCRIPT)),
+    };
+    let hash = encode_base64(
+        &Sha256::new()
+            .chain_update(STYLE)
+            .chain_update(style)
+            .finalize(),
+    );
     out.raw("<!DOCTYPE html>\n<html lang=\"en\" dir=\"ltr\">\n<head>\n<meta charset=\"utf-8\">\n");
     out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-")
-        .value(hash);
-    out.raw("'; img-src data:; base-uri 'none'; form-action 'none'\">\n");
+        .value(hash)
+        .raw("'; ");
+    if let Some(script) = script {
+        out.raw("script-src 'sha256-")
+            .value(encode_base64(&Sha256::digest(script)))
+            .raw("'; ");
+    }
+    out.raw("img-src data:; base-uri 'none'; form-action 'none'\">\n");
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
     out.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n");
     out.raw("<title>")
@@ -175,6 +231,7 @@ fn open_page(ending: &'static str, files: usize, out: &mut Markup) {
         .count(files, "file");
     out.raw("</title>\n<style>")
         .raw(STYLE)
+        .raw(style)
         .raw("</style>\n</head>\n<body>\n");
     out.raw("<a class=\"skip\" href=\"#changes\">To the changes</a>\n");
 }

@@ -1,7 +1,7 @@
 //! The head of a page: the outcome for the whole change.
 
 use super::markup::Markup;
-use super::{badge, problem};
+use super::{Page, badge, decide, problem};
 use crate::path::absolute_file_name;
 use crate::policy::Verdict;
 use crate::preflight::code;
@@ -11,7 +11,8 @@ use crate::report::{FileReport, FileStatus, Omitted, Outcome, ProblemReport, Rep
 const MAX_NAMED_FILES: usize = 20;
 
 /// Adds the head of the page.
-pub(super) fn add_summary(report: &Report, approval: Option<&str>, out: &mut Markup) {
+pub(super) fn add_summary(page: &Page<'_>, out: &mut Markup) {
+    let report = page.report;
     let Summary {
         files,
         added,
@@ -24,7 +25,7 @@ pub(super) fn add_summary(report: &Report, approval: Option<&str>, out: &mut Mar
         (added, removed),
         out,
     );
-    add_facts(report, approval, out);
+    add_facts(report, page.approval, out);
     add_repairs(report, out);
     let others =
         |problem: &&ProblemReport| problem.file.is_none() && problem.code != code::REPAIRED.name;
@@ -63,6 +64,7 @@ pub(super) fn add_summary(report: &Report, approval: Option<&str>, out: &mut Mar
             .text(&line)
             .raw("</p>\n");
     }
+    decide::add_head(page, out);
     out.raw("</header>\n");
 }
 

@@ -13,6 +13,7 @@
 //!   incomplete append.
 
 mod agreement;
+mod approval;
 mod chain;
 mod check;
 mod copies;
@@ -26,10 +27,11 @@ mod record;
 mod tail;
 mod verify;
 
+pub use approval::{Approval, ApprovalMethod, HunkReason};
 pub use problem::{AuditProblem, AuditProblemKind, AuditVerification};
 pub use record::{
-    Approval, ApprovalMethod, AuditEvent, AuditFile, AuditRecord, AuditRoot, AuditSigner,
-    AuditVersion, ChangeOrigin, HunkReason, PolicyFacts, RecordContext,
+    AuditEvent, AuditFile, AuditRecord, AuditRoot, AuditSigner, AuditVersion, ChangeOrigin,
+    PolicyFacts, RecordContext,
 };
 pub use verify::verify;
 

@@ -83,7 +83,7 @@ fn files_that_no_server_can_read_are_named() {
     );
     assert_eq!(
         report["problems"][0]["message"],
-        "not checked by a language server, because the file is too large or not UTF-8: b.x"
+        "not checked by a language server, because the file is unreadable, too large or not UTF-8: b.x"
     );
 }
 

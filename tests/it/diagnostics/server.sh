@@ -75,9 +75,14 @@ while IFS= read -r header; do
         *) exit 1 ;;
     esac
     id=${body#*'"id":'}; id=${id%%[!0-9]*}
+    # An idle server finds nothing.
+    case $1$body in
+        idle*'"method":"textDocument/diagnostic"'*) answer '{"kind":"full","items":[]}'; continue ;;
+        idle*'"method":"textDocument/'*) continue ;;
+    esac
     case $body in
         *'"method":"initialize"'*)
-            case $1 in pull | stale | refreshes) provider=',"diagnosticProvider":{}' ;; esac
+            case $1 in pull | idle | stale | refreshes) provider=',"diagnosticProvider":{}' ;; esac
             say '{"jsonrpc":"2.0","id":"q","method":"workspace/configuration","params":{"items":[{"section":"fake.level"}]}}'
             answer "{\"capabilities\":{\"textDocumentSync\":1$provider},\"serverInfo\":{\"name\":\"fake\",\"version\":\"1.5\"}}" ;;
         *'"method":"textDocument/didOpen"'* | *'"method":"textDocument/didChange"'*)

@@ -41,8 +41,11 @@ const TEXTS: &[(&str, &[&str])] = &[
 ];
 
 fn style() -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html/style.css"))
-        .unwrap()
+    let sheet = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/html");
+        fs::read_to_string(folder.join(name)).unwrap()
+    };
+    sheet("style.css") + &sheet("decide.css")
 }
 
 /// Returns the colours of the block that begins with `start`, by name.

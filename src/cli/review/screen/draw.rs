@@ -14,6 +14,7 @@ use crate::cli::review::action::{KEYS, key_name};
 use crate::cli::review::choices::{Choice, Decision};
 use crate::cli::review::state::{ReviewState, is_match};
 use crate::report::terminal::Symbols;
+use crate::text::printable;
 
 /// The width from which the list of files is next to the patch.
 const FILE_LIST_WIDTH: u16 = 110;
@@ -208,25 +209,67 @@ fn draw_row(
     state: &ReviewState<'_>,
 ) {
     let (row, palette) = (visible.row(), screen.palette);
-    let unit = &state.choices().units()[visible.position.unit];
-    let is_current = visible.position.unit == state.cursor().unit;
-    let mut spans = vec![Span::styled(
-        if is_at_cursor(visible, state) {
-            cursor_mark(screen.symbols)
-        } else {
-            " "
-        },
-        palette.cursor(),
-    )];
     let style = match &row.kind {
         RowKind::Gap => return,
         RowKind::FileTitle => Palette::title(),
-        RowKind::UnitTitle if is_current => palette.hunk_title().patch(Palette::title()),
+        RowKind::UnitTitle if visible.position.unit == state.cursor().unit => {
+            palette.hunk_title().patch(Palette::title())
+        }
         RowKind::UnitTitle => palette.hunk_title(),
         RowKind::Note(kind) => palette.note(*kind),
         RowKind::Line { kind, .. } => palette.line(*kind),
     };
-    match &row.kind {
+    let mut spans = row_start(visible, screen, state, style);
+    for (text_style, text) in &row.pieces {
+        let style = match &row.kind {
+            RowKind::Line { kind, .. } => palette.text(*kind, *text_style),
+            _ => style,
+        };
+        match state
+            .search_text()
+            .filter(|query| is_match(text.as_bytes(), query))
+        {
+            Some(query) => push_matches(&mut spans, text, query, (style, palette.matched())),
+            None => spans.push(Span::styled(text.clone(), style)),
+        }
+    }
+    let reason = state.choices().units()[visible.position.unit].reason();
+    if let (RowKind::UnitTitle, Some(reason)) = (&row.kind, reason) {
+        let reason = printable(reason.as_bytes());
+        spans.push(Span::styled(
+            format!("  reason: {reason}"),
+            Palette::title(),
+        ));
+    }
+    if let RowKind::Line { .. } = row.kind {
+        // The background of a changed line reaches to the right edge.
+        let start = u16::try_from(MARGIN_WIDTH).unwrap_or(0).min(area.width);
+        let rest = Rect {
+            x: area.x + start,
+            width: area.width - start,
+            ..area
+        };
+        frame.buffer_mut().set_style(rest, style);
+    }
+    frame.render_widget(Line::from(spans), area);
+}
+
+/// Returns the columns before the text of a row: the cursor, the decision and the line numbers.
+fn row_start(
+    visible: &VisibleRow,
+    screen: &Screen,
+    state: &ReviewState<'_>,
+    style: Style,
+) -> Vec<Span<'static>> {
+    let palette = screen.palette;
+    let unit = &state.choices().units()[visible.position.unit];
+    let cursor = if is_at_cursor(visible, state) {
+        cursor_mark(screen.symbols)
+    } else {
+        " "
+    };
+    let mut spans = vec![Span::styled(cursor, palette.cursor())];
+    match &visible.row().kind {
         RowKind::Line {
             position, gutter, ..
         } => {
@@ -245,35 +288,7 @@ fn draw_row(
         RowKind::Note(_) => spans.push(Span::styled("! ", style)),
         RowKind::Gap | RowKind::FileTitle => {}
     }
-    let found = state.search_text();
-    for (text_style, text) in &row.pieces {
-        let style = match &row.kind {
-            RowKind::Line { kind, .. } => palette.text(*kind, *text_style),
-            _ => style,
-        };
-        match found.filter(|query| is_match(text.as_bytes(), query)) {
-            Some(query) => push_matches(&mut spans, text, query, (style, palette.matched())),
-            None => spans.push(Span::styled(text.clone(), style)),
-        }
-    }
-    if let (RowKind::UnitTitle, Some(reason)) = (&row.kind, unit.reason()) {
-        let reason = crate::text::printable(reason.as_bytes()).to_string();
-        spans.push(Span::styled(
-            format!("  reason: {reason}"),
-            Palette::title(),
-        ));
-    }
-    if let RowKind::Line { .. } = row.kind {
-        // The background of a changed line reaches to the right edge.
-        let start = u16::try_from(MARGIN_WIDTH).unwrap_or(0).min(area.width);
-        let rest = Rect {
-            x: area.x + start,
-            width: area.width - start,
-            ..area
-        };
-        frame.buffer_mut().set_style(rest, style);
-    }
-    frame.render_widget(Line::from(spans), area);
+    spans
 }
 
 fn cursor_mark(symbols: Symbols) -> &'static str {
