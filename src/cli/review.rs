@@ -1,11 +1,11 @@
 //! `review`: shows a patch in a terminal, and applies the part that the reviewer accepts.
 //!
 //! Input: patches, a saved plan or the change of an edit session. The result is one transaction, a
-//! saved plan or a rejection, and the decisions in the report. Invariant: the accepted part is the
-//! part that `apply --only` selects with the list in the decisions.
+//! saved plan or a rejection, and the decisions in the report. Invariant: without edits of hunks, the
+//! accepted part is the part that `apply --only` selects with the list in the decisions.
 //!
 //! Read `choices` first (the decisions as data), then `state` (the actions on them). `screen` and
-//! `prompts` are the two displays. `source` has all calls of the engine.
+//! `prompts` are the two displays. `source` calls the engine for them.
 
 mod action;
 mod choices;
@@ -47,7 +47,7 @@ pub(super) fn review(options: ReviewOptions, mut global: Global) -> ExitCode {
 }
 
 fn run(mut options: ReviewOptions, global: &mut Global) -> Result<Outcome, EarlyExit> {
-    let display = Display::find(options.prompts, global)?;
+    let display = Display::find(&options, global)?;
     check_options(&options.patch)?;
     options.patch.add_gnu_options(options.gnu);
     let session = global
@@ -66,12 +66,12 @@ fn run(mut options: ReviewOptions, global: &mut Global) -> Result<Outcome, Early
     request.commit.attribution.approval = Some(ApprovalMethod::Review);
     let origin = session.map_or(PatchOrigin::Patches, PatchOrigin::Session);
     let source = ReviewSource::new(request, &*workspace, origin);
-    let mut state = ReviewState::new(source);
-    if state.choices().units().is_empty() {
+    let outcome = match ReviewState::new(source) {
         // The patch is malformed, or changes nothing.
-        return Ok(with_root(state.source().check(None), global));
-    }
-    let outcome = review_until_done(&mut state, display, global)?;
+        Ok(state) if state.choices().units().is_empty() => state.source().check(None),
+        Ok(mut state) => review_until_done(&mut state, display, global)?,
+        Err(outcome) => *outcome,
+    };
     let mut outcome = with_root(outcome, global);
     outcome.report.command = "review";
     Ok(outcome)
@@ -164,7 +164,7 @@ enum Display {
 }
 
 impl Display {
-    fn find(has_prompts: bool, global: &Global) -> Result<Self, EarlyExit> {
+    fn find(options: &ReviewOptions, global: &Global) -> Result<Self, EarlyExit> {
         let output = TerminalOutput::find().filter(|_| !global.caller.is_library());
         let Some(output) = output else {
             return Err(EarlyExit {
@@ -178,7 +178,7 @@ impl Display {
         };
         let is_capable = !HAS_TERMINAL_NAME
             || env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb");
-        Ok(if has_prompts || !is_capable {
+        Ok(if options.prompts || !is_capable {
             Self::Prompts(output)
         } else {
             Self::Screen(output)
@@ -208,7 +208,7 @@ impl Display {
 }
 
 /// Runs the review, and applies, saves or rejects the result. If a file changes after the
-/// confirmation, the review continues.
+/// confirmation, the review on a screen continues.
 fn review_until_done(
     state: &mut ReviewState<'_>,
     display: Display,
@@ -222,40 +222,10 @@ fn review_until_done(
         };
         let ending = display.run(state, &interrupt, global)?;
         let interrupt = global.caller.watch_signals()?;
-        let (mut outcome, success) = match ending {
-            ReviewEnd::Apply { only, plan_id } => {
-                let outcome = progress::show_progress(global, |progress| {
-                    state.source().apply(only, &plan_id, (progress, &interrupt))
-                });
-                if is_stale(&outcome) && state.refresh() {
-                    continue;
-                }
-                (outcome, ReviewResult::Applied)
-            }
-            ReviewEnd::Save { only } => {
-                (state.source().save(only, &interrupt), ReviewResult::Saved)
-            }
-            ReviewEnd::Reject => (reject(state, &interrupt), ReviewResult::Rejected),
-            ReviewEnd::Quit => {
-                let message = "the review ended without an approval, so nothing was applied";
-                let problem = Problem::new(&code::APPROVAL_REQUIRED, message);
-                (
-                    engine::ended_outcome("review", problem, None),
-                    ReviewResult::Ended,
-                )
-            }
-            ReviewEnd::Signal(signal) => {
-                let outcome = EarlyExit::from_signal(signal).into_outcome("review");
-                (outcome, ReviewResult::Ended)
-            }
-        };
-        let is_done =
-            outcome.report.ok || matches!(success, ReviewResult::Rejected | ReviewResult::Ended);
-        let result = if is_done {
-            success
-        } else {
-            ReviewResult::Failed
-        };
+        let (mut outcome, result) = finish_review(state, ending, &interrupt, global);
+        if matches!(display, Display::Screen(_)) && is_stale(&outcome) && state.refresh() {
+            continue;
+        }
         let mut decisions = result::decisions(state, result);
         if outcome.report.ok {
             decisions
@@ -267,27 +237,77 @@ fn review_until_done(
     }
 }
 
+/// Does what the reviewer has confirmed.
+fn finish_review(
+    state: &ReviewState<'_>,
+    ending: ReviewEnd,
+    interrupt: &Interrupt,
+    global: &Global,
+) -> (Outcome, ReviewResult) {
+    let result_of = |outcome: Outcome, result: ReviewResult| {
+        let result = if outcome.report.ok {
+            result
+        } else {
+            ReviewResult::Failed
+        };
+        (outcome, result)
+    };
+    match ending {
+        ReviewEnd::Apply { only, plan_id } => {
+            let outcome = progress::show_progress(global, |progress| {
+                state.source().apply(only, &plan_id, (progress, interrupt))
+            });
+            result_of(outcome, ReviewResult::Applied)
+        }
+        ReviewEnd::Save { only, plan_id } => {
+            let outcome = state.source().save(only, interrupt);
+            let is_other = outcome.report.ok && outcome.report.plan_id.as_ref() != Some(&plan_id);
+            if is_other {
+                let message =
+                    "a file changed before the plan was saved, so the saved plan is another one";
+                let problem = Problem::new(&code::NOT_APPROVED, message);
+                return (
+                    engine::ended_outcome("review", problem, None),
+                    ReviewResult::Failed,
+                );
+            }
+            result_of(outcome, ReviewResult::Saved)
+        }
+        ReviewEnd::Reject => reject(state, interrupt),
+        ReviewEnd::Quit => {
+            let message = "the review ended without an approval, so nothing was applied";
+            let problem = Problem::new(&code::APPROVAL_REQUIRED, message);
+            (
+                engine::ended_outcome("review", problem, None),
+                ReviewResult::Ended,
+            )
+        }
+        ReviewEnd::Signal(signal) => {
+            let outcome = EarlyExit::from_signal(signal).into_outcome("review");
+            (outcome, ReviewResult::Ended)
+        }
+    }
+}
+
 fn is_stale(outcome: &Outcome) -> bool {
     let is_it = |problem: &Problem| problem.code.kind == code::NOT_APPROVED.kind;
     !outcome.report.ok && outcome.problems.iter().any(is_it)
 }
 
 /// Rejects the plan. A patch that does not apply has no plan.
-fn reject(state: &ReviewState<'_>, interrupt: &Interrupt) -> Outcome {
-    let message = "the reviewer rejected the patch".to_owned();
-    let rejected = || {
-        let problem = Problem::new(&code::REJECTED, message.clone());
-        engine::ended_outcome("review", problem, None)
-    };
-    let Some(plan_id) = state.plan_id() else {
-        return rejected();
-    };
-    let outcome = state
-        .source()
-        .reject(plan_id, result::reasons(state), interrupt);
-    let is_unrecorded = |problem: &Problem| problem.code == &code::NO_PLACE;
-    if outcome.report.ok || outcome.problems.iter().all(is_unrecorded) {
-        return rejected();
+fn reject(state: &ReviewState<'_>, interrupt: &Interrupt) -> (Outcome, ReviewResult) {
+    if let Some(plan_id) = state.plan_id() {
+        let reasons = result::reasons(state);
+        let outcome = state.source().reject(plan_id, reasons, interrupt);
+        // Without a history, the rejection is not recorded.
+        let is_unrecorded = |problem: &Problem| problem.code == &code::NO_PLACE;
+        if !outcome.report.ok && !outcome.problems.iter().all(is_unrecorded) {
+            return (outcome, ReviewResult::Failed);
+        }
     }
-    outcome
+    let problem = Problem::new(&code::REJECTED, "the reviewer rejected the patch");
+    (
+        engine::ended_outcome("review", problem, None),
+        ReviewResult::Rejected,
+    )
 }

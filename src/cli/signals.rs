@@ -42,6 +42,8 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn install_interrupt() -> io::Result<Interrupt> {
     HAS_INTERRUPT_READER.store(true, Ordering::SeqCst);
+    // The handlers of an earlier child process would end this process.
+    HAS_NO_CHILD.store(false, Ordering::SeqCst);
     install_handlers()?;
     Ok(interrupt())
 }
@@ -91,18 +93,29 @@ pub(super) fn restore_default_actions() {
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn ignore_keyboard_signals() -> io::Result<()> {
-    let is_of_keyboard = |name| KEYBOARD_SIGNALS.contains(&name);
     HAS_NO_CHILD.store(false, Ordering::SeqCst);
-    for number in (1..SIGNALS_END).filter(|&number| signal_name(number).is_some_and(is_of_keyboard))
-    {
+    for number in (1..SIGNALS_END).filter(|&number| is_of_keyboard(number)) {
         register_conditional_default(number, &HAS_NO_CHILD)?;
     }
     Ok(())
 }
 
-/// Lets the signals of the keyboard end the process again, after the child process has ended.
+/// Lets the signals of the keyboard end the process again, after the child process has ended. If the
+/// command reads the interrupt, they raise it again.
 pub(super) fn restore_keyboard_signals() {
-    HAS_NO_CHILD.store(true, Ordering::SeqCst);
+    for number in (1..SIGNALS_END).filter(|&number| is_of_keyboard(number)) {
+        // The signal was for the child process.
+        let number = usize::try_from(number).unwrap_or_default();
+        let flag = INTERRUPT.flag();
+        let _ = flag.compare_exchange(number, 0, Ordering::SeqCst, Ordering::SeqCst);
+    }
+    if !HAS_INTERRUPT_READER.load(Ordering::SeqCst) {
+        HAS_NO_CHILD.store(true, Ordering::SeqCst);
+    }
+}
+
+fn is_of_keyboard(number: i32) -> bool {
+    signal_name(number).is_some_and(|name| KEYBOARD_SIGNALS.contains(&name))
 }
 
 /// Returns the received signal if the command does not read the interrupt. The caller must then end

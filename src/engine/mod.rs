@@ -106,7 +106,7 @@ pub(crate) use crate::process::{
 };
 #[cfg(feature = "review")]
 pub(crate) use crate::process::{
-    CONTROLLING_TERMINAL, DEFAULT_EDITOR, HAS_TERMINAL_NAME, suspend_job,
+    CONTROLLING_TERMINAL, DEFAULT_EDITOR, HAS_TERMINAL_NAME, InputState, TerminalInput, suspend_job,
 };
 #[cfg(feature = "review")]
 pub(crate) use crate::transaction::audit::ApprovalMethod;
@@ -144,6 +144,8 @@ pub use preview::render_page;
 pub use preview::{Preview, preview};
 #[cfg(feature = "review")]
 pub(crate) use preview::{UnitLine, UnitPlace, UnitText};
+#[cfg(feature = "review")]
+pub(crate) use rejection::{MAX_HUNKS, MAX_REASON};
 pub use rejection::{RejectRequest, reject, unreject};
 pub use request::{
     Attribution, BackupNames, BackupNumbering, Commit, ConflictMarkers, Decide, FileEdit,

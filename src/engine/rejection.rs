@@ -20,9 +20,9 @@ use crate::transaction::{self, Failure, Interrupt, rejections};
 use crate::workspace::Workspace;
 
 /// The limit on the size of a reason, in bytes.
-const MAX_REASON: usize = 4096;
+pub(crate) const MAX_REASON: usize = 4096;
 /// The limit on the number of hunks with a reason.
-const MAX_HUNKS: usize = 256;
+pub(crate) const MAX_HUNKS: usize = 256;
 
 /// The rejection of a plan.
 #[derive(Clone, Debug, Default)]

@@ -56,8 +56,26 @@ pub use system::ProcessGroup;
 #[cfg(feature = "cli")]
 use system::exit_reason;
 #[cfg(feature = "review")]
-pub(crate) use system::suspend_job;
+pub(crate) use system::{TerminalInput, suspend_job};
 use system::{run_with_io, user, wait_for_bytes};
+
+/// The result of a wait for keys.
+#[cfg(feature = "review")]
+#[cfg_attr(
+    not(unix),
+    allow(dead_code, reason = "the system cannot wait for keys")
+)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InputState {
+    /// Keys or a signal may have arrived.
+    Ready,
+    /// Nothing has arrived.
+    Idle,
+    /// The terminal is gone.
+    Closed,
+    /// The system cannot tell.
+    Unknown,
+}
 
 /// The maximum number of output bytes that are kept: the last ones.
 pub const MAX_OUTPUT: usize = 16 << 10;

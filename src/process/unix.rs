@@ -1,5 +1,7 @@
 //! Process groups and pipes on Unix.
 
+#[cfg(feature = "review")]
+use std::io::IsTerminal;
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,6 +16,8 @@ use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getuid, kill_process_group, test_kill_process_group, waitid,
 };
 
+#[cfg(feature = "review")]
+use super::InputState;
 use super::tail::TailBuffer;
 use super::{
     CommandOutput, ErrorTarget, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout,
@@ -30,6 +34,57 @@ const CHUNK: usize = 64 << 10;
 /// The maximum number of bytes to read after the command has ended: the capacity of the largest
 /// pipe, see pipe(7).
 const MAX_REMAINING_OUTPUT: usize = 1 << 20;
+
+/// The terminal from which a user's keys arrive.
+#[cfg(feature = "review")]
+pub(crate) struct TerminalInput {
+    /// The controlling terminal, if standard input is not a terminal.
+    file: Option<fs_err::File>,
+}
+
+#[cfg(feature = "review")]
+impl TerminalInput {
+    /// Returns standard input if it is a terminal, else the controlling terminal.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system if the process has no terminal.
+    pub(crate) fn open() -> io::Result<Self> {
+        let file = if io::stdin().is_terminal() {
+            None
+        } else {
+            Some(fs_err::File::open(super::CONTROLLING_TERMINAL)?)
+        };
+        Ok(Self { file })
+    }
+
+    /// Waits for input, at most for `timeout`. A signal also ends the wait.
+    pub(crate) fn wait(&self, timeout: Duration) -> InputState {
+        let stdin = io::stdin();
+        let terminal = match &self.file {
+            Some(file) => file.as_fd(),
+            None => stdin.as_fd(),
+        };
+        let mut watched = [PollFd::from_borrowed_fd(terminal, PollFlags::IN)];
+        let timeout = Timespec::try_from(timeout).ok();
+        match poll(&mut watched, timeout.as_ref()) {
+            Ok(0) => InputState::Idle,
+            Ok(_) => {
+                let events = watched[0].revents();
+                if events.intersects(PollFlags::HUP | PollFlags::ERR) {
+                    InputState::Closed
+                } else if events.contains(PollFlags::NVAL) {
+                    // Some systems cannot poll devices.
+                    InputState::Unknown
+                } else {
+                    InputState::Ready
+                }
+            }
+            Err(Errno::INTR) => InputState::Ready,
+            Err(_) => InputState::Unknown,
+        }
+    }
+}
 
 /// Stops the processes of this job until the shell continues them, as Ctrl-Z does on a terminal.
 #[cfg(feature = "review")]

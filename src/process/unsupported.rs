@@ -2,10 +2,32 @@
 
 use std::io;
 use std::process::{Child, ChildStdout, Command, ExitStatus};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::{CommandOutput, ExitReason, ShellCommand, Timeout};
 use crate::interrupt::Interrupt;
+
+/// The terminal from which a user's keys arrive.
+#[cfg(feature = "review")]
+pub(crate) struct TerminalInput;
+
+#[cfg(feature = "review")]
+#[allow(
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    reason = "the shape on other systems"
+)]
+impl TerminalInput {
+    /// Returns the terminal of the process.
+    pub(crate) fn open() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Returns at once, because this system cannot wait for keys here.
+    pub(crate) fn wait(&self, _timeout: Duration) -> super::InputState {
+        super::InputState::Unknown
+    }
+}
 
 /// Does nothing: this system cannot stop a job.
 #[cfg(feature = "review")]

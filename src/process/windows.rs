@@ -43,6 +43,28 @@ const NO_SEARCH_HERE: &str = "NoDefaultCurrentDirectoryInExePath";
 /// The longest path of a working directory, without the final NUL and separator.
 const MAX_DIRECTORY: usize = 258;
 
+/// The terminal from which a user's keys arrive.
+#[cfg(feature = "review")]
+pub(crate) struct TerminalInput;
+
+#[cfg(feature = "review")]
+#[allow(
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    reason = "the shape on other systems"
+)]
+impl TerminalInput {
+    /// Returns the terminal of the process.
+    pub(crate) fn open() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// Returns at once, because this system cannot wait for keys here.
+    pub(crate) fn wait(&self, _timeout: Duration) -> super::InputState {
+        super::InputState::Unknown
+    }
+}
+
 /// Does nothing: this system cannot stop a job.
 #[cfg(feature = "review")]
 pub(crate) fn suspend_job() {}

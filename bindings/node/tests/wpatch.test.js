@@ -99,11 +99,19 @@ test("the script of a page for decisions writes the commands", async () => {
   assert.deepStrictEqual(JSON.parse(documentOf(plan(parts))), {
     schema: "wpatch.decisions/1",
     plan_id: "sha256:0",
-    decisions: [
+    only: "f2h1",
+    files: [
       { id: "f1", path: "f1.c", decision: "undecided" },
-      { id: "f2h1", path: "f2.c", decision: "accepted" },
-      { id: "f2h2", path: "f2.c", decision: "rejected", reason: "it's \n`x`" },
-      { id: "f2h3", path: "f2.c", decision: "undecided" },
+      {
+        id: "f2",
+        path: "f2.c",
+        decision: "partial",
+        hunks: [
+          { id: "f2h1", decision: "accepted" },
+          { id: "f2h2", decision: "rejected", reason: "it's \n`x`" },
+          { id: "f2h3", decision: "undecided" },
+        ],
+      },
     ],
   });
   for (const text of ["", "a'b", "''", "$(x) `y` \"z\" \\", "two\nlines", "!history *? ~ #", "-x", "é\u{1f600}"]) {

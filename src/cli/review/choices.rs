@@ -1,7 +1,9 @@
 //! The decisions of a reviewer on the hunks and lines of a patch, as data.
 //!
-//! [`Choices`] has one [`Unit`] for each hunk, and for each file without hunks. [`Choices::selection`]
-//! converts the decisions to the list of `--only`. All changes of decisions can be undone.
+//! [`Choices`] has one [`Unit`] for each hunk, and for each file without hunks.
+//! [`Choices::accepted_part`] converts the decisions to the list of `--only`. A changed line has two
+//! numbers: its index in the body of the hunk, which `--only` counts, and its position among the
+//! changed lines, which decisions refer to.
 
 mod unit;
 
@@ -145,15 +147,16 @@ impl Choices {
         }
     }
 
-    /// Makes all accepted lines of a file undecided. This cannot be undone.
+    /// Makes all accepted lines of a file undecided, also in the states that an undo or a redo
+    /// restores.
     pub(super) fn clear_accepted(&mut self, file: usize) {
         let units = self.file_units(file);
-        for unit in &mut self.units[units] {
-            for choice in &mut unit.state.choices {
-                if *choice == Choice::Accepted {
-                    *choice = Choice::Undecided;
-                }
-            }
+        for unit in &mut self.units[units.clone()] {
+            unit.state.clear_accepted();
+        }
+        let steps = self.undo.iter_mut().chain(&mut self.redo);
+        for (_, state) in steps.flatten().filter(|(unit, _)| units.contains(unit)) {
+            state.clear_accepted();
         }
     }
 
@@ -219,7 +222,7 @@ impl Choices {
     /// Makes each block of the unit a part of its own, or joins the blocks again.
     pub(super) fn toggle_split(&mut self, unit: usize) {
         let unit = &mut self.units[unit];
-        unit.is_split = !unit.is_split && unit.can_split();
+        unit.is_split = !unit.is_split && unit.is_divisible();
     }
 
     fn change(&mut self, states: Vec<(usize, UnitState)>) {
@@ -245,22 +248,28 @@ impl Choices {
         replaced.collect()
     }
 
-    /// Undoes the last decision. Returns the first unit that changes.
+    /// Undoes the last decision that still has an effect. Returns the first unit that changes.
     pub(super) fn undo(&mut self) -> Option<usize> {
-        let states = self.undo.pop()?;
-        let later = self.replace(states);
-        let first = later.first().map(|(index, _)| *index);
-        self.redo.push(later);
-        first
+        loop {
+            let states = self.undo.pop()?;
+            let later = self.replace(states);
+            if let Some(&(first, _)) = later.first() {
+                self.redo.push(later);
+                return Some(first);
+            }
+        }
     }
 
     /// Makes the last undone decision again. Returns the first unit that changes.
     pub(super) fn redo(&mut self) -> Option<usize> {
-        let states = self.redo.pop()?;
-        let earlier = self.replace(states);
-        let first = earlier.first().map(|(index, _)| *index);
-        self.undo.push(earlier);
-        first
+        loop {
+            let states = self.redo.pop()?;
+            let earlier = self.replace(states);
+            if let Some(&(first, _)) = earlier.first() {
+                self.undo.push(earlier);
+                return Some(first);
+            }
+        }
     }
 
     /// Returns the next part that is not decided, from `(unit, part)` on, after which the search

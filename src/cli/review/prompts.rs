@@ -16,9 +16,6 @@ use crate::engine::CONTROLLING_TERMINAL;
 use crate::engine::options::LineKind;
 use crate::text::{printable, printable_line};
 
-/// The number of lines of a hunk that are shown without a question.
-const MAX_LINES: usize = 500;
-
 /// The input and the output.
 pub(super) struct Prompts {
     input: Box<dyn BufRead>,
@@ -92,7 +89,7 @@ impl Prompts {
             Some(letter) => find_action(letter),
         };
         let text = characters.as_str().trim();
-        let Some(action) = action.filter(|action| text.is_empty() || takes_text(*action)) else {
+        let Some(action) = action.filter(|action| text.is_empty() || has_text(*action)) else {
             writeln!(self.output, "unknown command; ? lists the commands")?;
             return Ok(None);
         };
@@ -115,7 +112,7 @@ impl Prompts {
                 Reply::Edit => {
                     match self.editor.edit(&state.editor_text()) {
                         Ok(text) => state.replace_hunk(&text),
-                        Err(error) => state.show_message(error),
+                        Err(error) => state.show_message(&error),
                     }
                     return Ok(None);
                 }
@@ -186,7 +183,7 @@ impl Prompts {
             .lines
             .get(first..last.min(text.lines.len()))
             .unwrap_or_default();
-        for line in lines.iter().take(MAX_LINES) {
+        for line in lines {
             let (sign, style) = match line.kind {
                 Some(LineKind::Deletion) => ("-", AnsiColor::Red.on_default()),
                 Some(LineKind::Insertion) => ("+", AnsiColor::Green.on_default()),
@@ -198,13 +195,6 @@ impl Prompts {
             if !line.has_line_feed && line.kind.is_some() {
                 writeln!(self.output, "\\ no newline at the end")?;
             }
-        }
-        if lines.len() > MAX_LINES {
-            let more = lines.len() - MAX_LINES;
-            writeln!(
-                self.output,
-                "... {more} more lines; select lines with l to see each"
-            )?;
         }
         if let Some(reason) = state.choices().units()[cursor.unit].reason() {
             writeln!(self.output, "reason: {}", printable(reason.as_bytes()))?;
@@ -261,7 +251,7 @@ fn question_text(state: &ReviewState<'_>) -> String {
 }
 
 /// Returns whether a text can follow the key of the action.
-fn takes_text(action: Action) -> bool {
+fn has_text(action: Action) -> bool {
     matches!(action, Action::RejectWithReason | Action::Search)
 }
 

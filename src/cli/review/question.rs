@@ -31,7 +31,10 @@ pub(super) enum ReviewEnd {
         plan_id: String,
     },
     /// Save the selected part as a plan.
-    Save { only: Option<HunkSelection> },
+    Save {
+        only: Option<HunkSelection>,
+        plan_id: String,
+    },
     /// Reject the patch.
     Reject,
     /// Do nothing.

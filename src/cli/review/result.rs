@@ -2,11 +2,12 @@
 
 use super::choices::{AcceptedPart, Choice, Decision, Unit};
 use super::state::ReviewState;
+use crate::engine::MAX_HUNKS;
 use crate::report::{
     Decisions, FileDecisions, HunkDecision, PartDecision, ReviewResult, path_text,
 };
 
-/// Returns the decisions on the patch. `texts` are the edited hunks.
+/// Returns the decisions on the patch.
 pub(super) fn decisions(state: &ReviewState<'_>, result: ReviewResult) -> Decisions {
     let choices = state.choices();
     let file = |index: usize| {
@@ -37,11 +38,11 @@ pub(super) fn decisions(state: &ReviewState<'_>, result: ReviewResult) -> Decisi
     decisions
 }
 
-/// Returns the reasons of the rejected parts by `id`, for the rejection of the plan.
+/// Returns the reasons of the rejected parts by `id`, at most as many as a rejection can have.
 pub(super) fn reasons(state: &ReviewState<'_>) -> Vec<(String, String)> {
     let units = state.choices().units().iter();
     let reason = |unit: &Unit| Some((unit.id.clone(), unit.reason()?.to_owned()));
-    units.filter_map(reason).collect()
+    units.filter_map(reason).take(MAX_HUNKS).collect()
 }
 
 /// Returns the list for `--only` of all files.

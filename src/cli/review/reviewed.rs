@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use super::choices::{Choices, Unit, UnitContent};
+use super::source::Fingerprint;
 use crate::engine::options::{LineKind, Severity, Verdict};
 use crate::engine::{Preview, UnitPlace, UnitText};
 use crate::path::RelPath;
-use crate::report::terminal::{file_title, hunk_notes};
+use crate::report::terminal::{MAX_STYLED_LINE_BYTES, file_title, hunk_notes};
 use crate::report::{FileReport, FileStatus, HunkStatus, NearestPlace, Op, Report};
 use crate::text::printable;
 
@@ -29,10 +30,12 @@ pub(super) struct ReviewedFile {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) notes: Vec<Note>,
-    /// The digest of the content that the patch was checked against.
+    /// The digest of the content that the patch was checked against; `None` if the file did not exist
+    /// or was not read.
     pub(super) digest: Option<String>,
-    /// Whether another operation of the patch changes the same file.
-    is_shared: bool,
+    /// Whether another operation of the patch changes the same file. The effect of the operation then
+    /// depends on the other one.
+    pub(super) is_shared: bool,
 }
 
 /// Something that a reviewer must see. The text has no escape sequences.
@@ -108,7 +111,16 @@ impl<'w> ReviewedPatch<'w> {
                 let is_missing = report.status == HunkStatus::NotFound && found.is_empty();
                 found.extend(is_missing.then(|| Note::problem("the hunk does not match")));
                 found.extend(report.nearest.as_deref().map(closest_match));
+                let is_unplaced = report.status == HunkStatus::Unplaced && report.applied.is_none();
+                found.extend(is_unplaced.then(|| Note::attention("the hunk was not searched for")));
                 found.extend(hunk_notes(report).iter().map(|text| Note::attention(text)));
+            }
+            let lines = hunk
+                .into_iter()
+                .flat_map(|hunk| preview.hunk_lines(unit.file, hunk));
+            if lines.map(|line| line.text.len()).max() > Some(MAX_STYLED_LINE_BYTES) {
+                let text = format!("lines over {MAX_STYLED_LINE_BYTES} bytes are cut");
+                found.push(Note::attention(&text));
             }
             found
         });
@@ -133,6 +145,22 @@ impl<'w> ReviewedPatch<'w> {
         operations.flat_map(|operation| [&operation.path].into_iter().chain(&operation.from))
     }
 
+    /// Returns the values of [`Self::paths`] for each file.
+    pub(super) fn fingerprints_by_file<'f>(
+        &self,
+        values: &'f [Option<Fingerprint>],
+    ) -> Vec<&'f [Option<Fingerprint>]> {
+        let mut rest = values;
+        let operations = self.preview.operations().iter();
+        let of_file = operations.map(|operation| {
+            let count = 1 + usize::from(operation.from.is_some());
+            let (own, others) = rest.split_at(count.min(rest.len()));
+            rest = others;
+            own
+        });
+        of_file.collect()
+    }
+
     /// Adds a note that a file has changed during the review.
     pub(super) fn mark_changed(&mut self, file: usize) {
         let note = Note::attention("the file changed during the review");
@@ -150,7 +178,7 @@ impl<'w> ReviewedPatch<'w> {
 
     /// Returns whether a reviewer must look at the unit: it has a note, or is the first unit of a
     /// file with a note.
-    pub(super) fn needs_attention(&self, choices: &Choices, unit: usize) -> bool {
+    pub(super) fn is_notable(&self, choices: &Choices, unit: usize) -> bool {
         let file = choices.units()[unit].file;
         !self.unit_notes(unit).is_empty()
             || choices.file_units(file).start == unit && !self.files[file].notes.is_empty()
@@ -189,8 +217,11 @@ impl<'w> ReviewedPatch<'w> {
         if let Some(hunk) = unit.content.hunk {
             return Ok(self.preview.hunk_text(unit.file, hunk));
         }
-        let is_shared = self.files[unit.file].is_shared;
-        self.preview.operation_text(unit.file, is_shared)
+        if self.files[unit.file].is_shared {
+            Ok(self.preview.stated_text(unit.file))
+        } else {
+            self.preview.effect_text(unit.file)
+        }
     }
 
     /// Returns the lines of a hunk in the file. `None` if it does not apply, or if its lines depend
@@ -269,7 +300,8 @@ impl NoteIndex {
                     index.hunks.entry(hunk.clone()).or_default().push(note);
                 }
                 (Some(file), None) => index.files.entry(file.clone()).or_default().push(note),
-                (None, None) => {}
+                // The first file is the place for notes about the whole patch.
+                (None, None) => index.files.entry("f1".to_owned()).or_default().push(note),
             }
         }
         for repair in report.inputs.iter().flat_map(|input| &input.repairs) {

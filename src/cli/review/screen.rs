@@ -22,7 +22,7 @@ use super::editor::Editor;
 use super::question::{Question, ReviewEnd};
 use super::state::{Reply, ReviewState};
 use crate::engine::options::Interrupt;
-use crate::engine::suspend_job;
+use crate::engine::{InputState, TerminalInput, suspend_job};
 use crate::report::terminal::Symbols;
 use draw::Areas;
 use palette::Palette;
@@ -35,6 +35,8 @@ use viewport::{Viewport, VisibleRow};
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(200);
 /// The number of these intervals between two looks at the files.
 const FILE_INTERVALS: u32 = 10;
+/// The number of columns at the left of a row in which a click changes the decision.
+const MARK_COLUMNS: u16 = 5;
 /// The number of rows that the mouse wheel scrolls.
 const WHEEL_ROWS: isize = 3;
 
@@ -72,7 +74,8 @@ enum Step {
     /// Stop the process until the shell continues it.
     Suspend,
     Edit,
-    Redraw,
+    /// Draw the next frame as a whole.
+    Clear,
     Finish(ReviewEnd),
 }
 
@@ -87,6 +90,7 @@ pub(super) fn run(
     (color, symbols): (ColorChoice, Symbols),
     (editor, interrupt): (&Editor, &Interrupt),
 ) -> io::Result<ReviewEnd> {
+    let input = TerminalInput::open()?;
     let mut session = TerminalSession::start(output)?;
     let mut screen = Screen {
         palette: Palette::of_terminal(color),
@@ -104,7 +108,14 @@ pub(super) fn run(
         if let Some(signal) = interrupt.signal() {
             return Ok(ReviewEnd::Signal(signal));
         }
-        if !event::poll(SIGNAL_INTERVAL)? {
+        // The event reader never returns if the terminal is gone.
+        let has_event = match input.wait(SIGNAL_INTERVAL) {
+            InputState::Ready => true,
+            InputState::Idle => false,
+            InputState::Closed => return Ok(ReviewEnd::Signal(SIGHUP)),
+            InputState::Unknown => event::poll(SIGNAL_INTERVAL)?,
+        };
+        if !has_event {
             idle += 1;
             if idle % FILE_INTERVALS == 0 && screen.dialog.is_none() && state.refresh() {
                 session.draw(|frame| draw::draw(frame, &mut screen, state))?;
@@ -113,9 +124,9 @@ pub(super) fn run(
         }
         // Handle all events that have arrived before the next frame.
         while event::poll(Duration::ZERO)? {
-            match screen.handle(event::read()?, state) {
+            match screen.react(event::read()?, state) {
                 Step::Continue => {}
-                Step::Redraw => session.clear()?,
+                Step::Clear => session.clear()?,
                 Step::Suspend => {
                     session.suspend()?;
                     suspend_job();
@@ -137,15 +148,15 @@ pub(super) fn run(
 fn edit(editor: &Editor, state: &mut ReviewState<'_>) {
     match editor.edit(&state.editor_text()) {
         Ok(text) => state.replace_hunk(&text),
-        Err(error) => state.show_message(error),
+        Err(error) => state.show_message(&error),
     }
 }
 
 impl Screen {
-    fn handle(&mut self, event: Event, state: &mut ReviewState<'_>) -> Step {
+    fn react(&mut self, event: Event, state: &mut ReviewState<'_>) -> Step {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.handle_key(key, state),
-            Event::Mouse(mouse) if self.dialog.is_none() => self.handle_mouse(mouse, state),
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.press_key(key, state),
+            Event::Mouse(mouse) if self.dialog.is_none() => self.use_mouse(mouse, state),
             Event::Paste(text) => {
                 if let Some(dialog) = self.dialog.as_mut().filter(|it| !it.question.is_choice()) {
                     let is_text = |character: &char| !character.is_control();
@@ -157,17 +168,18 @@ impl Screen {
         }
     }
 
-    fn handle_key(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> Step {
+    fn press_key(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> Step {
         let has_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Char('c') if has_control => return Step::Finish(ReviewEnd::Signal(SIGINT)),
-            KeyCode::Char('l') if has_control => return Step::Redraw,
+            KeyCode::Char('l') if has_control => return Step::Clear,
             _ => {}
         }
         if self.dialog.is_some() {
-            return self.handle_answer(key, state);
+            return self.type_answer(key, state);
         }
-        if self.page != Page::Patch && self.handle_page_key(key, state) {
+        if self.page != Page::Patch {
+            self.press_key_on_page(key, state);
             return Step::Continue;
         }
         let action = match key.code {
@@ -193,10 +205,10 @@ impl Screen {
             _ => return Step::Continue,
         };
         let reply = state.perform(action);
-        self.handle_reply(reply)
+        self.follow(reply)
     }
 
-    fn handle_reply(&mut self, reply: Reply) -> Step {
+    fn follow(&mut self, reply: Reply) -> Step {
         match reply {
             Reply::Done => {}
             Reply::Ask(question) => {
@@ -214,7 +226,7 @@ impl Screen {
     }
 
     /// Handles a key of a question. Escape ends the question.
-    fn handle_answer(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> Step {
+    fn type_answer(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> Step {
         let Some(mut dialog) = self.dialog.take() else {
             return Step::Continue;
         };
@@ -223,11 +235,11 @@ impl Screen {
             KeyCode::Esc => return Step::Continue,
             KeyCode::Char(letter) if dialog.question.is_choice() => {
                 let reply = state.answer(dialog.question, &letter.to_string());
-                return self.handle_reply(reply);
+                return self.follow(reply);
             }
             KeyCode::Enter if !dialog.question.is_choice() => {
                 let reply = state.answer(dialog.question, &dialog.answer);
-                return self.handle_reply(reply);
+                return self.follow(reply);
             }
             KeyCode::Backspace => {
                 dialog.answer.pop();
@@ -240,9 +252,8 @@ impl Screen {
         Step::Continue
     }
 
-    /// Handles a key on the list of files or the help. Returns `false` if the key belongs to the
-    /// patch, too.
-    fn handle_page_key(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> bool {
+    /// Handles a key on the list of files or the help. A key without a meaning there closes the page.
+    fn press_key_on_page(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) {
         let height = usize::from(self.areas.page.height).max(1);
         let (page, last) = match self.page {
             Page::Help(first) => (first, draw::help_length().saturating_sub(height)),
@@ -275,7 +286,6 @@ impl Screen {
             }
             _ => self.page = Page::Patch,
         }
-        true
     }
 
     fn scroll(&mut self, state: &mut ReviewState<'_>, rows: isize) -> Step {
@@ -288,7 +298,7 @@ impl Screen {
         Step::Continue
     }
 
-    fn handle_mouse(&mut self, mouse: MouseEvent, state: &mut ReviewState<'_>) -> Step {
+    fn use_mouse(&mut self, mouse: MouseEvent, state: &mut ReviewState<'_>) -> Step {
         let place = Position::new(mouse.column, mouse.row);
         match mouse.kind {
             MouseEventKind::ScrollDown => return self.scroll(state, WHEEL_ROWS),
@@ -321,26 +331,26 @@ impl Screen {
         let Some(visible) = self.rows.get(usize::from(place.y - area.y)) else {
             return;
         };
-        let (unit, is_mark) = (visible.position.unit, place.x - area.x < 5);
+        let (unit, is_mark) = (visible.position.unit, place.x - area.x < MARK_COLUMNS);
         match visible.row().kind {
             RowKind::Line {
                 position: Some(position),
                 ..
             } => {
                 let was_selecting = state.cursor().line.is_some();
-                let part = state.choices().units()[unit]
-                    .parts()
-                    .iter()
-                    .position(|part| part.contains(&position))
-                    .unwrap_or(0);
+                let parts = state.choices().units()[unit].parts();
+                let part = parts.iter().position(|part| part.contains(&position));
+                let part = part.unwrap_or(0);
                 state.move_to_part(unit, part);
-                if !state.choices().units()[unit].content.lines.is_empty()
-                    && (is_mark || was_selecting)
-                {
+                if is_mark || was_selecting {
                     state.move_to_line(position);
-                    if is_mark {
-                        state.perform(Action::ToggleLine);
-                    }
+                }
+                if is_mark {
+                    state.perform(Action::ToggleLine);
+                    state.move_to_part(unit, part);
+                }
+                if is_mark && was_selecting {
+                    state.move_to_line(position);
                 }
             }
             RowKind::UnitTitle => {
@@ -360,5 +370,6 @@ impl Screen {
     }
 }
 
-/// The number of the signal that Ctrl-C sends on every system.
+/// The numbers of the signals for the loss of the terminal and for Ctrl-C, in POSIX.
+const SIGHUP: i32 = 1;
 const SIGINT: i32 = 2;

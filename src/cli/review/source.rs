@@ -2,7 +2,7 @@
 
 use super::choices::Choices;
 use super::reviewed::ReviewedPatch;
-use crate::engine::options::{HunkSelection, Interrupt, Progress, Workspace};
+use crate::engine::options::{HunkSelection, Interrupt, Problem, Progress, Workspace, code};
 use crate::engine::{self, Outcome, Preview, ReadRange, ReadRequest, RejectRequest, Request, What};
 use crate::path::RelPath;
 use crate::report::LeftOutReport;
@@ -52,9 +52,20 @@ impl<'w> ReviewSource<'w> {
     }
 
     /// Returns the parts that the request leaves out; `None` if it selects no part.
-    pub(super) fn initially_left_out(&self) -> Option<Vec<LeftOutReport>> {
-        let only = self.only.clone()?;
-        Some(self.check(Some(only)).report.left_out)
+    ///
+    /// # Errors
+    ///
+    /// Returns the outcome of the check if a selected part does not exist.
+    pub(super) fn initially_left_out(&self) -> Result<Option<Vec<LeftOutReport>>, Box<Outcome>> {
+        let Some(only) = self.only.clone() else {
+            return Ok(None);
+        };
+        let outcome = self.check(Some(only));
+        let is_misuse = |problem: &Problem| problem.code == &code::USAGE;
+        if outcome.problems.iter().any(is_misuse) {
+            return Err(Box::new(outcome));
+        }
+        Ok(Some(outcome.report.left_out))
     }
 
     /// Returns the reason why no plan can be saved.

@@ -4,6 +4,7 @@
 mod edit;
 mod finish;
 mod movement;
+mod reload;
 mod texts;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,8 +16,8 @@ use super::choices::{Choice, Choices, Decision};
 use super::question::{Question, ReviewEnd};
 use super::reviewed::ReviewedPatch;
 use super::source::{Fingerprint, ReviewSource};
-use crate::engine::UnitText;
-use crate::text::Bytes;
+use crate::engine::{MAX_REASON, Outcome, UnitText};
+use crate::text::{Bytes, printable};
 
 pub(super) use texts::is_match;
 
@@ -81,12 +82,16 @@ pub(super) enum Reply {
 
 impl<'w> ReviewState<'w> {
     /// Begins the review of the patch of `source`.
-    pub(super) fn new(source: ReviewSource<'w>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Returns the outcome of the check if the request selects parts that do not exist.
+    pub(super) fn new(source: ReviewSource<'w>) -> Result<Self, Box<Outcome>> {
         let (patch, mut choices) = source.open();
-        if let Some(left_out) = source.initially_left_out() {
+        let fingerprints = source.fingerprints(patch.paths());
+        if let Some(left_out) = source.initially_left_out()? {
             choices.accept_except(left_out.iter().map(|part| part.id.as_str()));
         }
-        let fingerprints = source.fingerprints(patch.paths());
         let plan_id = patch.report().plan_id.clone().filter(|_| patch.report().ok);
         let mut state = Self {
             source,
@@ -103,8 +108,10 @@ impl<'w> ReviewState<'w> {
             edits: Vec::new(),
             revision: 0,
         };
-        state.message = state.first_problem();
-        state
+        if let Some(message) = finish::error_message(state.patch.report()) {
+            state.show_message(&message);
+        }
+        Ok(state)
     }
 
     pub(super) fn patch(&self) -> &ReviewedPatch<'w> {
@@ -131,8 +138,9 @@ impl<'w> ReviewState<'w> {
         self.search.as_deref()
     }
 
-    pub(super) fn show_message(&mut self, message: String) {
-        self.message = Some(message);
+    /// Shows a message until the next action. It cannot control the terminal.
+    pub(super) fn show_message(&mut self, message: &str) {
+        self.message = Some(printable(message.as_bytes()).to_string());
     }
 
     /// Returns the `plan_id` of the patch without edits, if the patch applies as a whole.
@@ -218,6 +226,10 @@ impl<'w> ReviewState<'w> {
         match question {
             Question::Reason => {
                 let reason = answer.trim();
+                if reason.len() > MAX_REASON {
+                    self.show_message(&format!("the reason exceeds {MAX_REASON} bytes"));
+                    return Reply::Done;
+                }
                 let reason = (!reason.is_empty()).then(|| reason.to_owned());
                 self.decide(Choice::Rejected, reason);
             }
@@ -269,16 +281,16 @@ impl<'w> ReviewState<'w> {
     fn decide_all(&mut self, choice: Choice) {
         let all = 0..self.choices.units().len();
         self.choices.decide_units(all, choice);
-        self.message = Some("press w to finish".to_owned());
+        self.show_message("press w to finish");
     }
 
     fn toggle_split(&mut self) {
         let unit = self.cursor.unit;
-        if self.choices.units()[unit].can_split() {
+        if self.choices.units()[unit].is_divisible() {
             self.choices.toggle_split(unit);
             self.cursor.part = 0;
         } else {
-            self.message = Some("this hunk has only one change; select lines with l".to_owned());
+            self.show_message("this hunk has only one change; select lines with l");
         }
     }
 
@@ -287,7 +299,7 @@ impl<'w> ReviewState<'w> {
         if self.cursor.line.is_some() {
             self.cursor.line = None;
         } else if unit.content.lines.is_empty() {
-            self.message = Some("this change cannot be divided into lines".to_owned());
+            self.show_message("this change cannot be divided into lines");
         } else {
             let found = self.found_position();
             self.cursor.line = Some(found.unwrap_or(self.selected_part().start));
@@ -298,7 +310,7 @@ impl<'w> ReviewState<'w> {
     /// Accepts the line at the cursor, or rejects it if it is accepted.
     fn toggle_line(&mut self) {
         let Some(line) = self.cursor.line else {
-            self.message = Some("press l to select lines".to_owned());
+            self.show_message("press l to select lines");
             return;
         };
         let choice = match self.choices.units()[self.cursor.unit].choice(line) {
@@ -327,7 +339,7 @@ impl<'w> ReviewState<'w> {
     fn show_change(&mut self, unit: Option<usize>, nothing: &str) {
         match unit {
             Some(unit) => self.move_to(unit),
-            None => self.message = Some(nothing.to_owned()),
+            None => self.show_message(nothing),
         }
     }
 

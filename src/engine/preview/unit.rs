@@ -7,6 +7,7 @@ use std::io;
 use std::ops::Range;
 
 use super::Preview;
+use crate::path::RelPath;
 use crate::plan::{Edit, EditTarget, Hunk, HunkLine, LineKind, Operation, Replacement};
 use crate::syntax::write::{hunks, labelled_diff};
 use crate::text::lines;
@@ -186,14 +187,22 @@ impl Preview<'_> {
         hunk.flat_map(|hunk| hunk.lines(text, operation.direction))
     }
 
-    /// Returns for each operation whether another operation changes the same file.
+    /// Returns for each operation whether another operation reads or changes the same file.
     pub(crate) fn shared_paths(&self) -> Vec<bool> {
-        let mut counts: HashMap<&[u8], usize> = HashMap::new();
-        for operation in &self.plan.operations {
-            *counts.entry(operation.path.as_bytes()).or_default() += 1;
+        let paths = |operation: &'_ Operation| -> Vec<RelPath> {
+            let from = operation
+                .from
+                .clone()
+                .filter(|from| *from != operation.path);
+            [operation.path.clone()].into_iter().chain(from).collect()
+        };
+        let mut counts: HashMap<RelPath, usize> = HashMap::new();
+        for path in self.plan.operations.iter().flat_map(paths) {
+            *counts.entry(path).or_default() += 1;
         }
         let operations = self.plan.operations.iter();
-        let is_shared = |operation: &Operation| counts[operation.path.as_bytes()] > 1;
+        let is_shared =
+            |operation: &Operation| paths(operation).iter().any(|path| counts[path] > 1);
         operations.map(is_shared).collect()
     }
 
@@ -241,21 +250,26 @@ impl Preview<'_> {
         })
     }
 
-    /// Returns the lines of an operation without hunks: its effect on the file if no other operation
-    /// changes the file, else the texts of the patch.
+    /// Returns the lines of an operation without hunks: its effect on the file. If no other operation
+    /// changes the file, this is the effect of this operation alone.
     ///
     /// # Errors
     ///
     /// Returns an error if a file has changed since the check.
-    pub(crate) fn operation_text(&self, index: usize, is_shared: bool) -> io::Result<UnitText> {
-        let operation = &self.plan.operations[index];
+    pub(crate) fn effect_text(&self, operation: usize) -> io::Result<UnitText> {
         let mut text = UnitText::default();
-        if !is_shared {
-            text.push_diff(&self.diff(index)?.unwrap_or_default());
+        text.push_diff(&self.diff(operation)?.unwrap_or_default());
+        if text.lines.is_empty() {
+            text = self.stated_text(operation);
         }
-        if text.lines.is_empty()
-            && let Edit::Replacements(changes) = &operation.edit
-        {
+        Ok(text)
+    }
+
+    /// Returns the lines of an operation without hunks as the patch states them.
+    pub(crate) fn stated_text(&self, operation: usize) -> UnitText {
+        let operation = &self.plan.operations[operation];
+        let mut text = UnitText::default();
+        if let Edit::Replacements(changes) = &operation.edit {
             for edit in &changes.edits {
                 text.push_diff(&replacement_diff(edit));
             }
@@ -269,7 +283,7 @@ impl Preview<'_> {
                 text.push(Some(LineKind::Context), line, (None, None));
             }
         }
-        Ok(text)
+        text
     }
 }
 

@@ -9,21 +9,27 @@ function quoteWord(text) {
   return /^[\w%+,\-./:=@]+$/.test(word) ? word : "'" + word.replace(/'/g, "'\\''") + "'";
 }
 
+/** Returns the decisions about the hunks of `file`. A hunk without a decision has that of the file. */
+function hunksOf(plan, file) {
+  const own = file.decision || plan.decision;
+  const reason = file.decision === "reject" ? file.reason : "";
+  return file.hunks.map((hunk) => ({
+    id: hunk.id,
+    path: file.path,
+    decision: hunk.decision || own,
+    reason: (hunk.decision === "reject" && hunk.reason) || (hunk.decision ? "" : reason),
+  }));
+}
+
 /** Returns the decision about each file, or about each hunk of a file whose hunks differ. */
 function resolve(plan) {
   const items = [];
   for (const file of plan.files) {
-    const own = file.decision || plan.decision;
-    const reason = file.decision === "reject" ? file.reason : "";
-    const hunks = file.hunks.map((hunk) => ({
-      id: hunk.id,
-      path: file.path,
-      decision: hunk.decision || own,
-      reason: (hunk.decision === "reject" && hunk.reason) || (hunk.decision ? "" : reason),
-    }));
+    const hunks = hunksOf(plan, file);
     const isWhole = hunks.every((hunk) => hunk.decision === hunks[0].decision && hunk.reason === hunks[0].reason);
     if (hunks.length === 0) {
-      items.push({ id: file.id, path: file.path, decision: own, reason });
+      const reason = file.decision === "reject" ? file.reason : "";
+      items.push({ id: file.id, path: file.path, decision: file.decision || plan.decision, reason });
     } else if (isWhole) {
       items.push({ ...hunks[0], id: file.id });
     } else {
@@ -56,17 +62,26 @@ function commandsOf(plan) {
   return commands.join(" &&\n");
 }
 
-/** Returns the decisions as a JSON document. */
+/** Returns the decisions as a JSON document, with the fields of `decisions` in the report of `wpatch review`. */
 function documentOf(plan) {
   const words = { accept: "accepted", reject: "rejected", "": "undecided" };
-  const document = { schema: "wpatch.decisions/1", plan_id: plan.id };
-  if (plan.reason.trim()) {
-    document.reason = plan.reason.trim();
-  }
-  document.decisions = resolve(plan).map((item) => {
-    const decision = { id: item.id, path: item.path, decision: words[item.decision] };
-    return item.decision === "reject" && item.reason.trim() ? { ...decision, reason: item.reason.trim() } : decision;
+  const part = (item) => {
+    const reason = item.decision === "reject" ? item.reason.trim() : "";
+    return { decision: words[item.decision], ...(reason && { reason }) };
+  };
+  const files = plan.files.map((file) => {
+    const hunks = hunksOf(plan, file);
+    const [whole] = resolve({ ...plan, files: [file] });
+    const own = hunks.every((hunk) => hunk.decision === hunks[0].decision)
+      ? part({ ...whole, reason: hunks.length === 0 ? whole.reason : "" })
+      : { decision: "partial" };
+    const parts = hunks.map((hunk) => ({ id: hunk.id, ...part(hunk) }));
+    return { id: file.id, path: file.path, ...own, ...(parts.length > 0 && { hunks: parts }) };
   });
+  const accepted = resolve(plan).filter((item) => item.decision === "accept");
+  const only = accepted.map((item) => item.id).join(",") || null;
+  const reason = plan.reason.trim();
+  const document = { schema: "wpatch.decisions/1", plan_id: plan.id, only, ...(reason && { reason }), files };
   return JSON.stringify(document, null, 2);
 }
 

@@ -15,6 +15,9 @@ const TAB_WIDTH: usize = 8;
 const ESCAPED: Style = AnsiColor::Magenta.on_default();
 /// The maximum number of bytes of a line that are shown.
 const MAX_LINE_BYTES: usize = 4000;
+/// The maximum number of bytes of a line that a review shows.
+#[cfg(feature = "review")]
+pub(crate) const MAX_STYLED_LINE_BYTES: usize = 256 << 10;
 
 /// A syntax token and its bytes.
 type TokenRange = (Range<usize>, Token);
@@ -51,18 +54,28 @@ pub(crate) enum Emphasis {
 /// Returns `text` as one or more rows of at most `width` columns. `marks` are the marked byte
 /// ranges, in order.
 pub(super) fn wrap_line(text: &[u8], marks: &[Range<usize>], width: usize) -> Vec<Row> {
-    wrap_styled_line(text, (marks, &[]), width)
+    wrap(text, (marks, &[]), width, MAX_LINE_BYTES)
 }
 
 /// Returns `text` as one or more rows of at most `width` columns. `marks` are the marked byte
 /// ranges, and `tokens` the syntax tokens, both in order.
+#[cfg(feature = "review")]
 pub(crate) fn wrap_styled_line(
+    text: &[u8],
+    styles: (&[Range<usize>], &[TokenRange]),
+    width: usize,
+) -> Vec<Row> {
+    wrap(text, styles, width, MAX_STYLED_LINE_BYTES)
+}
+
+fn wrap(
     text: &[u8],
     (marks, tokens): (&[Range<usize>], &[TokenRange]),
     width: usize,
+    limit: usize,
 ) -> Vec<Row> {
-    let end = if text.len() > MAX_LINE_BYTES {
-        char_boundary(text, MAX_LINE_BYTES)
+    let end = if text.len() > limit {
+        char_boundary(text, limit)
     } else {
         text.len()
     };

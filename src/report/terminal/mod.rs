@@ -32,7 +32,7 @@ use crate::text::printable;
 pub(crate) use super::syntax_colors::Token;
 use cells::wrap_line;
 #[cfg(feature = "review")]
-pub(crate) use cells::{Emphasis, TextStyle, wrap_styled_line};
+pub(crate) use cells::{Emphasis, MAX_STYLED_LINE_BYTES, TextStyle, wrap_styled_line};
 pub use check::print_check;
 #[cfg(feature = "review")]
 pub(crate) use styled::{StyledLine, style_lines};

@@ -85,7 +85,7 @@ fn each_action_selects_the_expected_part() {
         ("yoy", "f1"),
         ("fjj\ry", "f3"),
         ("fja\r", "f2"),
-        ("?jky", "f1h1"),
+        ("?jk?y", "f1h1"),
         ("rslow\x7f\x7f\x15no\ry", "f1h2"),
     ] {
         assert_eq!(accepted_by(&[keys]).as_deref(), Some(only), "{keys:?}");

@@ -66,6 +66,16 @@ pub(super) struct UnitState {
     pub(super) reason: Option<String>,
 }
 
+impl UnitState {
+    pub(super) fn clear_accepted(&mut self) {
+        for choice in &mut self.choices {
+            if *choice == Choice::Accepted {
+                *choice = Choice::Undecided;
+            }
+        }
+    }
+}
+
 impl Unit {
     pub(in crate::cli::review) fn decision(&self) -> Decision {
         Decision::of(self.state.choices.iter().copied())
@@ -87,7 +97,7 @@ impl Unit {
     }
 
     /// Returns whether the unit has several blocks of changed lines.
-    pub(in crate::cli::review) fn can_split(&self) -> bool {
+    pub(in crate::cli::review) fn is_divisible(&self) -> bool {
         self.content.blocks.len() > 1
     }
 

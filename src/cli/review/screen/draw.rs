@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::palette::Palette;
 use super::rows::RowKind;
@@ -107,22 +107,22 @@ fn draw_bottom(frame: &mut Frame<'_>, area: Rect, screen: &Screen, state: &Revie
 
 /// Returns the end of `text` that fits into `width` columns.
 fn clip_start(text: &str, width: usize) -> String {
-    let mut rest = text;
-    while rest.width() > width {
-        let mut characters = rest.chars();
-        characters.next();
-        rest = characters.as_str();
-    }
-    rest.to_owned()
+    let reversed: Vec<_> = fitting(text.chars().rev(), width).collect();
+    reversed.into_iter().rev().collect()
 }
 
 /// Returns the start of `text` that fits into `width` columns.
 fn clip_end(text: &str, width: usize) -> String {
-    let mut text = text.to_owned();
-    while text.width() > width {
-        text.pop();
-    }
-    text
+    fitting(text.chars(), width).collect()
+}
+
+/// Returns the first characters that fit into `width` columns together.
+fn fitting(characters: impl Iterator<Item = char>, width: usize) -> impl Iterator<Item = char> {
+    let mut used = 0;
+    characters.take_while(move |character| {
+        used += character.width().unwrap_or(0);
+        used <= width
+    })
 }
 
 /// Returns the mark of a decision.
@@ -263,7 +263,7 @@ fn row_start(
 ) -> Vec<Span<'static>> {
     let palette = screen.palette;
     let unit = &state.choices().units()[visible.position.unit];
-    let cursor = if is_at_cursor(visible, state) {
+    let cursor = if visible.is_at_cursor(state) {
         cursor_mark(screen.symbols)
     } else {
         " "
@@ -295,25 +295,6 @@ fn cursor_mark(symbols: Symbols) -> &'static str {
     match symbols {
         Symbols::Ascii => ">",
         _ => "▌",
-    }
-}
-
-/// Returns whether the row belongs to the part at the cursor.
-fn is_at_cursor(visible: &VisibleRow, state: &ReviewState<'_>) -> bool {
-    let cursor = state.cursor();
-    if visible.position.unit != cursor.unit {
-        return false;
-    }
-    match &visible.row().kind {
-        RowKind::Line {
-            position: Some(position),
-            ..
-        } => state.selected_part().contains(position),
-        RowKind::Line { index, .. } if cursor.found == Some(*index) => true,
-        RowKind::Line { .. } | RowKind::UnitTitle => {
-            cursor.line.is_none() && !state.choices().units()[cursor.unit].is_split
-        }
-        RowKind::Gap | RowKind::FileTitle | RowKind::Note(_) => false,
     }
 }
 

@@ -78,7 +78,7 @@ impl Palette {
             .token
             .filter(|_| !is_changed || self.depth == ColorDepth::Many)
         {
-            Some(token) => self.token(line, token, is_changed),
+            Some(token) => line.patch(self.token(token)),
             None => line,
         };
         match (text.emphasis, self.depth) {
@@ -102,22 +102,20 @@ impl Palette {
         }
     }
 
-    fn token(self, line: Style, token: Token, is_changed: bool) -> Style {
-        if self.depth == ColorDepth::None {
-            return line;
-        }
+    fn token(self, token: Token) -> Style {
         let many = |dark, light| Color::Indexed(if self.is_light { light } else { dark });
-        let color = match (token, is_changed || self.depth == ColorDepth::Many) {
-            (Token::Comment, true) => many(250, 242),
-            (Token::Text, true) => many(222, 94),
-            (Token::Number, true) => many(159, 25),
-            (Token::Keyword, true) => many(183, 90),
-            (Token::Comment, false) => Color::DarkGray,
-            (Token::Text, false) => Color::Yellow,
-            (Token::Number, false) => Color::Cyan,
-            (Token::Keyword, false) => Color::Magenta,
+        let color = match (self.depth, token) {
+            (ColorDepth::None, _) => return Style::new(),
+            (ColorDepth::Many, Token::Comment) => many(250, 242),
+            (ColorDepth::Many, Token::Text) => many(222, 94),
+            (ColorDepth::Many, Token::Number) => many(159, 25),
+            (ColorDepth::Many, Token::Keyword) => many(183, 90),
+            (ColorDepth::Basic, Token::Comment) => Color::DarkGray,
+            (ColorDepth::Basic, Token::Text) => Color::Yellow,
+            (ColorDepth::Basic, Token::Number) => Color::Cyan,
+            (ColorDepth::Basic, Token::Keyword) => Color::Magenta,
         };
-        line.fg(color)
+        Style::new().fg(color)
     }
 
     pub(super) fn faint(self) -> Style {

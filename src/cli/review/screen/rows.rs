@@ -92,7 +92,7 @@ fn build_rows(
     } else {
         Vec::new()
     };
-    let start = segment * SEGMENT_LINES;
+    let start = text.lines.len().min(segment * SEGMENT_LINES);
     let end = text.lines.len().min(start + SEGMENT_LINES);
     let lines: Vec<_> = text.lines[start..end]
         .iter()
@@ -102,10 +102,12 @@ fn build_rows(
     let path = state.patch().files[file].path.as_bytes();
     let styles = style_lines(path, &lines);
     let gutter = Gutter::of(&text, width);
-    let positions = LinePositions::new(&state.choices().units()[unit].content.lines);
+    let changed = &state.choices().units()[unit].content.lines;
     for (index, styles) in (start..end).zip(&styles) {
         let line = &text.lines[index];
-        let position = line.index.and_then(|index| positions.find(index));
+        let position = line
+            .index
+            .and_then(|index| changed.binary_search(&index).ok());
         push_line(&mut rows, (&text, index, position), styles, (gutter, width));
     }
     if end == text.lines.len() {
@@ -121,44 +123,28 @@ fn build_rows(
 fn title_rows(state: &ReviewState<'_>, unit: usize, width: usize) -> Vec<ScreenRow> {
     let mut rows = Vec::new();
     let file = state.choices().units()[unit].file;
-    let mut push = |kind: RowKind, text: &str| {
-        for row in wrap_styled_line(text.as_bytes(), (&[], &[]), width) {
-            rows.push(ScreenRow {
-                kind: kind.clone(),
-                pieces: row.pieces,
-            });
-        }
+    let mut push = |kind: &RowKind, text: &str, width: usize, count: usize| {
+        let wrapped = wrap_styled_line(text.as_bytes(), (&[], &[]), width);
+        rows.extend(wrapped.into_iter().take(count).map(|row| ScreenRow {
+            kind: kind.clone(),
+            pieces: row.pieces,
+        }));
     };
     if state.choices().file_units(file).start == unit {
         let shown = &state.patch().files[file];
         let counts = format!("+{} -{}", shown.added, shown.removed);
-        push(
-            RowKind::FileTitle,
-            &format!("{} {}  {counts}", shown.op, shown.title),
-        );
+        let title = format!("{} {}  {counts}", shown.op, shown.title);
+        push(&RowKind::FileTitle, &title, width, usize::MAX);
         for note in &shown.notes {
-            push(RowKind::Note(note.kind), &note.text);
+            push(&RowKind::Note(note.kind), &note.text, width, usize::MAX);
         }
     }
     let title = state.patch().unit_title(&state.choices().units()[unit]);
-    push(RowKind::UnitTitle, &title);
+    push(&RowKind::UnitTitle, &title, width.saturating_sub(2), 1);
     for note in state.patch().unit_notes(unit) {
-        push(RowKind::Note(note.kind), &note.text);
+        push(&RowKind::Note(note.kind), &note.text, width, usize::MAX);
     }
     rows
-}
-
-/// Finds the position of a line in the ascending indexes of the changed lines.
-struct LinePositions<'a>(&'a [usize]);
-
-impl<'a> LinePositions<'a> {
-    fn new(lines: &'a [usize]) -> Self {
-        Self(lines)
-    }
-
-    fn find(&self, index: usize) -> Option<usize> {
-        self.0.binary_search(&index).ok()
-    }
 }
 
 /// The columns before the text of a line.

@@ -92,14 +92,16 @@ impl TerminalSession {
 
     /// Restores the earlier mode until [`Self::resume`].
     pub(super) fn suspend(&mut self) -> io::Result<()> {
-        self.terminal.show_cursor()?;
-        execute!(
+        // Each step must run, even if an earlier one fails.
+        let shown = self.terminal.show_cursor();
+        let left = execute!(
             self.output,
             DisableBracketedPaste,
             DisableMouseCapture,
             LeaveAlternateScreen
-        )?;
-        disable_raw_mode()
+        );
+        let restored = disable_raw_mode();
+        shown.and(left).and(restored)
     }
 
     pub(super) fn resume(&mut self) -> io::Result<()> {

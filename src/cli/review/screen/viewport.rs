@@ -26,6 +26,40 @@ impl VisibleRow {
     pub(super) fn row(&self) -> &ScreenRow {
         &self.segment[self.position.row]
     }
+
+    /// Returns the unit and the part to which a changed line belongs.
+    fn part(&self, state: &ReviewState<'_>) -> Option<(usize, usize)> {
+        let RowKind::Line {
+            position: Some(position),
+            ..
+        } = self.row().kind
+        else {
+            return None;
+        };
+        let unit = self.position.unit;
+        let parts = state.choices().units()[unit].parts();
+        let part = parts.iter().position(|part| part.contains(&position))?;
+        Some((unit, part))
+    }
+
+    /// Returns whether the row belongs to the part at the cursor.
+    pub(super) fn is_at_cursor(&self, state: &ReviewState<'_>) -> bool {
+        let cursor = state.cursor();
+        if self.position.unit != cursor.unit {
+            return false;
+        }
+        match &self.row().kind {
+            RowKind::Line {
+                position: Some(position),
+                ..
+            } => state.selected_part().contains(position),
+            RowKind::Line { index, .. } if cursor.found == Some(*index) => true,
+            RowKind::Line { .. } | RowKind::UnitTitle => {
+                cursor.line.is_none() && !state.choices().units()[cursor.unit].is_split
+            }
+            RowKind::Gap | RowKind::FileTitle | RowKind::Note(_) => false,
+        }
+    }
 }
 
 /// The rows on the screen.
@@ -48,9 +82,12 @@ impl Viewport {
         (width, height): (usize, usize),
     ) -> Vec<VisibleRow> {
         let is_resized = (self.width, self.height) != (width, height);
-        if self.width != width {
-            // The rows of a segment depend on the width.
-            self.top.row = 0;
+        let is_other_text = self
+            .shown
+            .is_none_or(|(_, revision)| revision != state.revision());
+        if self.width != width || is_other_text {
+            // The rows of a segment depend on the width and the text.
+            (self.top.segment, self.top.row) = (0, 0);
         }
         (self.width, self.height) = (width, height);
         let shown = Some((state.cursor(), state.revision()));
@@ -145,7 +182,7 @@ impl Viewport {
         Some(RowPosition { unit, segment, row })
     }
 
-    fn moved_up(
+    fn position_above(
         &mut self,
         state: &mut ReviewState<'_>,
         mut position: RowPosition,
@@ -160,11 +197,11 @@ impl Viewport {
         position
     }
 
-    /// Moves the screen by rows: down if `rows` is positive. If the cursor is no longer visible, it
-    /// moves to the first unit on the screen.
+    /// Moves the screen by rows: down if `rows` is positive. If no row of the part at the cursor is
+    /// visible then, the cursor moves to a part on the screen.
     pub(super) fn scroll(&mut self, state: &mut ReviewState<'_>, rows: isize) {
         if rows < 0 {
-            self.top = self.moved_up(state, self.top, rows.unsigned_abs());
+            self.top = self.position_above(state, self.top, rows.unsigned_abs());
         } else {
             for _ in 0..rows {
                 let Some(after) = self.after(state, self.top) else {
@@ -174,14 +211,15 @@ impl Viewport {
             }
         }
         let visible = self.collect(state, self.top, self.height);
-        let units = visible.iter().map(|row| row.position.unit);
-        let cursor = state.cursor();
-        if !units.clone().any(|unit| unit == cursor.unit) {
-            // A unit whose title is visible is easier to recognize than the end of another one.
-            let is_title = |row: &&VisibleRow| row.row().kind == RowKind::UnitTitle;
+        let is_title = |row: &&VisibleRow| row.row().kind == RowKind::UnitTitle;
+        if !visible.iter().any(|row| row.is_at_cursor(state)) {
             let titled = visible.iter().find(is_title).map(|row| row.position.unit);
-            if let Some(unit) = titled.or_else(|| units.min()) {
-                state.move_to(unit);
+            let changed = visible.iter().find_map(|row| row.part(state));
+            // A unit whose title is visible is easier to recognize than a part of another one.
+            match (titled, changed) {
+                (Some(unit), _) => state.move_to(unit),
+                (None, Some((unit, part))) => state.move_to_part(unit, part),
+                (None, None) => {}
             }
         }
         self.shown = Some((state.cursor(), state.revision()));
@@ -208,7 +246,7 @@ impl Viewport {
         };
         let margin = MARGIN.min(self.height / 4);
         for first in [start, first] {
-            self.top = self.moved_up(state, first, margin);
+            self.top = self.position_above(state, first, margin);
             let visible = self.collect(state, self.top, self.height);
             if visible.iter().any(|row| row.position == last) {
                 return;

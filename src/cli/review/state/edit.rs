@@ -1,7 +1,9 @@
 //! Edits of hunks: the text for the editor, and the patch with the edited hunk.
 
+use super::reload::Checked;
 use super::{EditRecord, Reply, ReviewState};
 use crate::cli::review::choices::Choice;
+use crate::engine::options::Direction;
 use crate::text::{Span, lines};
 
 /// The help below the hunk in the editor. Lines that begin with `#` are removed.
@@ -18,21 +20,24 @@ struct HunkSource {
     text: Vec<u8>,
 }
 
-impl ReviewState<'_> {
+impl<'w> ReviewState<'w> {
     /// Returns [`Reply::Edit`] if the hunk at the cursor can be edited.
     pub(super) fn check_edit(&mut self) -> Reply {
-        let source = self.hunk_source();
-        let is_in_patch = source.is_some_and(|source| {
+        let file = self.choices.units()[self.cursor.unit].file;
+        if self.patch.preview.operations()[file].direction == Direction::Reverse {
+            self.show_message("a hunk of a reversed patch cannot be edited");
+            return Reply::Done;
+        }
+        let is_in_patch = self.hunk_source().is_some_and(|source| {
             let place = (source.input, source.span);
-            self.source
-                .with_replaced(place, &source.text, &source.text)
-                .is_some()
+            let replaced = self.source.with_replaced(place, &source.text, &source.text);
+            replaced.is_some()
         });
         if is_in_patch {
             return Reply::Edit;
         }
-        self.message = Some(
-            "only a hunk of a diff can be edited, and not in a mail or a repaired patch".to_owned(),
+        self.show_message(
+            "only hunks of diffs can be edited, and not in mails and repaired patches",
         );
         Reply::Done
     }
@@ -66,46 +71,43 @@ impl ReviewState<'_> {
             return;
         };
         let is_kept = |line: &&[u8]| !line.starts_with(b"#");
-        let body: Vec<u8> = lines(edited)
-            .map(|(_, line)| line)
-            .filter(is_kept)
-            .collect::<Vec<_>>()
-            .concat();
-        if body.trim_ascii().is_empty() || body == source.text {
-            self.message = Some("the hunk has not changed".to_owned());
+        let kept = lines(edited).map(|(_, line)| line).filter(is_kept);
+        let body = kept.collect::<Vec<_>>().concat();
+        if body.trim_ascii().is_empty() || edited == self.editor_text() {
+            self.show_message("the hunk has not changed");
             return;
         }
         let body = with_counts(&body);
         let place = (source.input, source.span);
-        let before = self.source.texts();
+        let earlier = self.source.texts();
         let Some(texts) = self.source.with_replaced(place, &source.text, &body) else {
             return;
         };
-        let unit = self.cursor.unit;
-        let record = EditRecord {
-            texts: before,
-            choices: self.choices.clone(),
-            edited: self.edited.clone(),
-            decisions: 0,
-        };
         self.source.set_texts(texts);
-        let cursor = self.cursor;
-        if let Err(reason) = self.open_edited(unit) {
-            self.restore(record);
-            self.cursor = cursor;
-            self.message = Some(format!("the edited hunk was not used: {reason}"));
-            return;
+        let unit = self.cursor.unit;
+        let checked = match self.check_edited(unit) {
+            Ok(checked) => checked,
+            Err(reason) => {
+                self.source.set_texts(earlier);
+                self.show_message(&format!("the edited hunk was not used: {reason}"));
+                return;
+            }
+        };
+        let (choices, edited) = (self.choices.clone(), self.edited.clone());
+        let text = String::from_utf8_lossy(&body).into_owned();
+        self.edited.insert(unit, text);
+        let has_other_changes = self.adopt(checked, choices.clone());
+        if !has_other_changes {
+            let all = 0..self.choices.units()[unit].content.lines.len().max(1);
+            self.choices.decide((unit, all), Choice::Accepted, None);
+            self.show_message("the edited hunk is accepted");
         }
-        self.edited
-            .insert(unit, String::from_utf8_lossy(&body).into_owned());
-        let all = 0..self.choices.units()[unit].content.lines.len().max(1);
-        self.choices.decide((unit, all), Choice::Accepted, None);
-        let decisions = self.choices.undo_count();
         self.edits.push(EditRecord {
-            decisions,
-            ..record
+            texts: earlier,
+            choices,
+            edited,
+            decisions: self.choices.undo_count(),
         });
-        self.message = Some("the edited hunk is accepted".to_owned());
     }
 
     /// Checks the patch after an edit of `unit`.
@@ -113,58 +115,35 @@ impl ReviewState<'_> {
     /// # Errors
     ///
     /// Returns the reason if the patch has other units, or if the unit does not apply.
-    fn open_edited(&mut self, unit: usize) -> Result<(), String> {
-        let (patch, choices) = self.source.open();
-        if !choices.has_same_units(&self.choices) {
-            let error = patch.report().error.as_ref();
-            return Err(error.map_or_else(
-                || "it is no longer one hunk".to_owned(),
-                |error| error.message.clone(),
-            ));
+    fn check_edited(&self, unit: usize) -> Result<Checked<'w>, String> {
+        let checked = self.check_again()?;
+        let mut notes = checked.patch.unit_notes(unit).iter();
+        match notes.find(|note| note.is_problem()) {
+            Some(problem) => Err(problem.text.clone()),
+            None => Ok(checked),
         }
-        let notes = patch.unit_notes(unit).iter();
-        let problem = notes.clone().find(|note| note.is_problem());
-        if let Some(problem) = problem {
-            return Err(problem.text.clone());
-        }
-        let old = std::mem::replace(&mut self.choices, choices);
-        self.choices.keep_decisions(old);
-        self.patch = patch;
-        self.after_reload();
-        Ok(())
     }
 
+    /// Restores the state before the last edit.
     pub(super) fn undo_edit(&mut self) {
-        if let Some(record) = self.edits.pop() {
-            self.restore(record);
-            self.message = Some("the edit is undone".to_owned());
+        let Some(record) = self.edits.pop() else {
+            return;
+        };
+        let edited_texts = self.source.texts();
+        self.source.set_texts(record.texts.clone());
+        match self.check_again() {
+            Ok(checked) => {
+                self.edited = record.edited;
+                if !self.adopt(checked, record.choices) {
+                    self.show_message("the edit is undone");
+                }
+            }
+            Err(reason) => {
+                self.source.set_texts(edited_texts);
+                self.edits.push(record);
+                self.show_message(&format!("the edit cannot be undone: {reason}"));
+            }
         }
-    }
-
-    fn restore(&mut self, record: EditRecord) {
-        self.source.set_texts(record.texts);
-        self.edited = record.edited;
-        let (patch, choices) = self.source.open();
-        self.patch = patch;
-        self.choices = choices;
-        self.choices.keep_decisions(record.choices);
-        self.after_reload();
-    }
-
-    /// Checks the patch again, and keeps the decisions if it has the same units.
-    pub(super) fn open_again(&mut self) {
-        let (patch, choices) = self.source.open();
-        if choices.has_same_units(&self.choices) {
-            let old = std::mem::replace(&mut self.choices, choices);
-            self.choices.keep_decisions(old);
-            self.patch = patch;
-        }
-        self.after_reload();
-    }
-
-    fn after_reload(&mut self) {
-        self.fingerprints = self.source.fingerprints(self.patch.paths());
-        self.discard_texts();
     }
 }
 
@@ -172,7 +151,7 @@ impl ReviewState<'_> {
 fn with_counts(hunk: &[u8]) -> Vec<u8> {
     let end = memchr::memchr(b'\n', hunk).map_or(hunk.len(), |newline| newline + 1);
     let (header, body) = hunk.split_at(end);
-    let Some(section) = section(header) else {
+    let Some(section) = parse_header(header) else {
         return hunk.to_vec();
     };
     let count = |markers: &[u8]| {
@@ -198,7 +177,7 @@ struct HunkHeader<'a> {
     rest: &'a [u8],
 }
 
-fn section(header: &[u8]) -> Option<HunkHeader<'_>> {
+fn parse_header(header: &[u8]) -> Option<HunkHeader<'_>> {
     let ranges = header.strip_prefix(b"@@ -")?;
     let end = memchr::memmem::find(ranges, b" @@")?;
     let (old, new) = std::str::from_utf8(&ranges[..end]).ok()?.split_once(" +")?;

@@ -45,7 +45,7 @@ impl ReviewState<'_> {
             self.move_to_part(unit - 1, last);
         } else {
             let end = if step > 0 { "last" } else { "first" };
-            self.message = Some(format!("this is the {end} hunk"));
+            self.show_message(&format!("this is the {end} hunk"));
         }
     }
 
@@ -56,7 +56,7 @@ impl ReviewState<'_> {
             self.move_to(self.choices.file_units(target).start);
         } else {
             let end = if step > 0 { "last" } else { "first" };
-            self.message = Some(format!("this is the {end} file"));
+            self.show_message(&format!("this is the {end} file"));
         }
     }
 
@@ -66,7 +66,7 @@ impl ReviewState<'_> {
         if let Some((unit, part)) = self.choices.next_undecided((unit, part)) {
             self.move_to_part(unit, part);
         } else {
-            self.message = Some("all hunks have a decision; press w to finish".to_owned());
+            self.show_message("all hunks have a decision; press w to finish");
         }
     }
 
@@ -74,7 +74,7 @@ impl ReviewState<'_> {
         let Cursor { unit, part, .. } = self.cursor;
         match self.choices.next_undecided((unit, part + 1)) {
             Some((unit, part)) => self.move_to_part(unit, part),
-            None => self.message = Some("all hunks have a decision; press w to finish".to_owned()),
+            None => self.show_message("all hunks have a decision; press w to finish"),
         }
     }
 
@@ -83,10 +83,10 @@ impl ReviewState<'_> {
         let count = self.choices.units().len();
         let start = self.cursor.unit;
         let later = (1..=count).map(|step| (start + step) % count);
-        let has_note = |&unit: &usize| self.patch.needs_attention(&self.choices, unit);
+        let has_note = |&unit: &usize| self.patch.is_notable(&self.choices, unit);
         match later.into_iter().find(has_note) {
             Some(unit) => self.move_to(unit),
-            None => self.message = Some("nothing needs attention".to_owned()),
+            None => self.show_message("nothing needs attention"),
         }
     }
 }

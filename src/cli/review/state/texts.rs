@@ -1,5 +1,6 @@
 //! The texts of units: cached, with additional context, and searched.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::ReviewState;
@@ -79,11 +80,12 @@ impl ReviewState<'_> {
     pub(super) fn change_context(&mut self, lines: isize) {
         let index = self.cursor.unit;
         if self.patch.place(&self.choices.units()[index]).is_none() {
-            self.message = Some("no further lines can be shown for this change".to_owned());
+            self.show_message("no further lines can be shown for this change");
             return;
         }
         let count = self.context.entry(index).or_default();
         *count = count.saturating_add_signed(lines);
+        self.cursor.found = None;
         self.texts.remove(&index);
         self.revision += 1;
     }
@@ -91,7 +93,7 @@ impl ReviewState<'_> {
     /// Moves the cursor to the next (`1`) or previous (`-1`) match of the search text.
     pub(super) fn find(&mut self, step: isize) {
         let Some(query) = self.search.clone() else {
-            self.message = Some("search for a text with /".to_owned());
+            self.show_message("search for a text with /");
             return;
         };
         let (count, start) = (self.choices.units().len(), self.cursor.unit);
@@ -117,17 +119,20 @@ impl ReviewState<'_> {
             if let Some(&line) = found {
                 self.move_to(unit);
                 self.cursor.found = Some(line);
+                let position = self.found_position();
+                let parts = self.choices.units()[unit].parts();
+                let is_found = |part: &Range<usize>| position.is_some_and(|it| part.contains(&it));
+                self.cursor.part = parts.iter().position(is_found).unwrap_or(0);
                 return;
             }
         }
-        self.message = Some("not found".to_owned());
+        self.show_message("not found");
     }
 
     /// Returns the indexes of the lines of a unit that contain `query`. The name of a file counts as
     /// the first line of its first unit.
     fn matching_lines(&self, unit: usize, query: &str) -> Vec<usize> {
-        let text = self.patch.text(&self.choices.units()[unit]);
-        let text = text.unwrap_or_default();
+        let text = self.read_text(unit);
         let file = self.choices.units()[unit].file;
         let is_named = self.choices.file_units(file).start == unit
             && is_match(self.patch.files[file].title.as_bytes(), query);
