@@ -561,6 +561,10 @@ export interface DiagnosticReport {
    */
   path: string;
   /**
+   * The name that the user gave the server.
+   */
+  server: string;
+  /**
    * `error`, `warning`, `information` or `hint`.
    */
   severity: string;

@@ -55,6 +55,10 @@ export interface AppendOptions {
    */
   diagnostics?: boolean | ("report" | "deny");
   /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
+  /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
   diagnosticsTimeout?: string;
@@ -183,6 +187,10 @@ export interface ApplyOptions {
    */
   approve?: string;
   /**
+   * Apply the part that --only selects, and refuse it if the whole plan is not the plan ID
+   */
+  approvePart?: string;
+  /**
    * Keep the old files next to the new ones
    */
   backup?: boolean;
@@ -230,6 +238,10 @@ export interface ApplyOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
@@ -535,6 +547,10 @@ export interface CheckOptions {
    */
   approve?: string;
   /**
+   * Apply the part that --only selects, and refuse it if the whole plan is not the plan ID
+   */
+  approvePart?: string;
+  /**
    * Keep the old files next to the new ones
    */
   backup?: boolean;
@@ -570,6 +586,10 @@ export interface CheckOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
@@ -847,6 +867,10 @@ export interface CommitOptions {
    */
   diagnostics?: boolean | ("report" | "deny");
   /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
+  /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
   diagnosticsTimeout?: string;
@@ -970,6 +994,10 @@ export interface EditOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
@@ -1239,6 +1267,10 @@ export interface NotebookDeleteOptions {
    */
   diagnostics?: boolean | ("report" | "deny");
   /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
+  /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
   diagnosticsTimeout?: string;
@@ -1354,6 +1386,10 @@ export interface NotebookInsertOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
@@ -1474,6 +1510,10 @@ export interface NotebookReplaceOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
@@ -1811,6 +1851,10 @@ export interface ShowOptions {
    */
   approve?: string;
   /**
+   * Apply the part that --only selects, and refuse it if the whole plan is not the plan ID
+   */
+  approvePart?: string;
+  /**
    * The file or git revision that the patch was made for
    */
   base?: string;
@@ -1835,6 +1879,10 @@ export interface ShowOptions {
    */
   context?: number;
   /**
+   * Let the reader of the page accept and reject files and hunks, and copy the commands for that
+   */
+  decide?: boolean;
+  /**
    * Omit data that depends on place and time from the JSON
    */
   deterministic?: boolean;
@@ -1842,6 +1890,10 @@ export interface ShowOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */
@@ -2158,6 +2210,10 @@ export interface WriteOptions {
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
   /**
    * Limit the time for language servers, such as 20s or 1m [default: 20s]
    */

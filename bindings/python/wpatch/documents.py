@@ -140,6 +140,8 @@ class DiagnosticReport(TypedDict):
     """The message."""
     path: str
     """The path of the file after the change."""
+    server: str
+    """The name that the user gave the server."""
     severity: str
     """`error`, `warning`, `information` or `hint`."""
     source: NotRequired[str | None]

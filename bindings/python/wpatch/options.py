@@ -33,6 +33,8 @@ class AppendOptions(TypedDict):
     """Record NAME as the person who is responsible for the command"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
+    diagnostics_also: NotRequired[list[str]]
+    """Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files"""
     diagnostics_timeout: NotRequired[str]
     """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
     diff_max_bytes: NotRequired[int]
@@ -89,6 +91,7 @@ ApplyOptions = TypedDict(
         'allow_overlap': NotRequired[bool],
         'apply': NotRequired[bool],
         'approve': NotRequired[str],
+        'approve_part': NotRequired[str],
         'backup': NotRequired[bool],
         'base': NotRequired[str],
         'before': NotRequired[str],
@@ -101,6 +104,7 @@ ApplyOptions = TypedDict(
         'context': NotRequired[int],
         'deterministic': NotRequired[bool],
         'diagnostics': NotRequired[bool | Literal['report', 'deny']],
+        'diagnostics_also': NotRequired[list[str]],
         'diagnostics_timeout': NotRequired[str],
         'diff_max_bytes': NotRequired[int],
         'directory': NotRequired[str],
@@ -189,6 +193,7 @@ CheckOptions = TypedDict(
         'allow_filter': NotRequired[list[str]],
         'allow_overlap': NotRequired[bool],
         'approve': NotRequired[str],
+        'approve_part': NotRequired[str],
         'backup': NotRequired[bool],
         'base': NotRequired[str],
         'brief': NotRequired[bool],
@@ -198,6 +203,7 @@ CheckOptions = TypedDict(
         'context': NotRequired[int],
         'deterministic': NotRequired[bool],
         'diagnostics': NotRequired[bool | Literal['report', 'deny']],
+        'diagnostics_also': NotRequired[list[str]],
         'diagnostics_timeout': NotRequired[str],
         'diff_max_bytes': NotRequired[int],
         'directory': NotRequired[str],
@@ -278,6 +284,8 @@ class CommitOptions(TypedDict):
     """Record NAME as the person who is responsible for the command"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
+    diagnostics_also: NotRequired[list[str]]
+    """Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files"""
     diagnostics_timeout: NotRequired[str]
     """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
     dry_run: NotRequired[bool]
@@ -335,6 +343,7 @@ EditOptions = TypedDict(
         'before': NotRequired[str],
         'by': NotRequired[str],
         'diagnostics': NotRequired[bool | Literal['report', 'deny']],
+        'diagnostics_also': NotRequired[list[str]],
         'diagnostics_timeout': NotRequired[str],
         'diff_max_bytes': NotRequired[int],
         'dry_run': NotRequired[bool],
@@ -444,6 +453,8 @@ class NotebookDeleteOptions(TypedDict):
     """Select the cell by its id, or by cell-N with the index N from 0"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
+    diagnostics_also: NotRequired[list[str]]
+    """Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files"""
     diagnostics_timeout: NotRequired[str]
     """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
     diff_max_bytes: NotRequired[int]
@@ -503,6 +514,8 @@ class NotebookInsertOptions(TypedDict):
     """Insert after this cell, by its id or cell-N [default: insert at the start]"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
+    diagnostics_also: NotRequired[list[str]]
+    """Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files"""
     diagnostics_timeout: NotRequired[str]
     """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
     diff_max_bytes: NotRequired[int]
@@ -564,6 +577,8 @@ class NotebookReplaceOptions(TypedDict):
     """Select the cell by its id, or by cell-N with the index N from 0"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
+    diagnostics_also: NotRequired[list[str]]
+    """Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files"""
     diagnostics_timeout: NotRequired[str]
     """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
     diff_max_bytes: NotRequired[int]
@@ -732,14 +747,17 @@ ShowOptions = TypedDict(
         'allow_filter': NotRequired[list[str]],
         'allow_overlap': NotRequired[bool],
         'approve': NotRequired[str],
+        'approve_part': NotRequired[str],
         'base': NotRequired[str],
         'brief': NotRequired[bool],
         'build_fake_ancestor': NotRequired[str],
         'cached': NotRequired[bool],
         'conflict': NotRequired[Literal['markers', 'diff3']],
         'context': NotRequired[int],
+        'decide': NotRequired[bool],
         'deterministic': NotRequired[bool],
         'diagnostics': NotRequired[bool | Literal['report', 'deny']],
+        'diagnostics_also': NotRequired[list[str]],
         'diagnostics_timeout': NotRequired[str],
         'diff_max_bytes': NotRequired[int],
         'directory': NotRequired[str],
@@ -848,6 +866,8 @@ class WriteOptions(TypedDict):
     """Record NAME as the person who is responsible for the command"""
     diagnostics: NotRequired[bool | Literal['report', 'deny']]
     """Report new diagnostics of the configured language servers"""
+    diagnostics_also: NotRequired[list[str]]
+    """Also check the unchanged files that match GLOB, such as src/**/*.ts, at most 200 files"""
     diagnostics_timeout: NotRequired[str]
     """Limit the time for language servers, such as 20s or 1m [default: 20s]"""
     diff_max_bytes: NotRequired[int]
