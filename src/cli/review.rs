@@ -22,6 +22,8 @@ use std::env;
 use std::path::Path;
 use std::process::ExitCode;
 
+use anstream::ColorChoice;
+
 use super::args::{Global, PatchOptions, ReviewOptions};
 use super::early_exit::system_message;
 use super::output::{Output, Verbosity};
@@ -81,6 +83,10 @@ fn run(mut options: ReviewOptions, global: &mut Global) -> Result<Outcome, Early
 fn check_options(patch: &PatchOptions) -> Result<(), EarlyExit> {
     let given = [
         (patch.approve.is_some(), "--approve"),
+        (patch.approve_part.is_some(), "--approve-part"),
+        (patch.git.reject, "--reject"),
+        (patch.merge.merge_hunks.is_some(), "--merge"),
+        (patch.merge.conflict.is_some(), "--conflict"),
         (
             patch.is_apply_disabled(),
             "--stat and other options that turn applying off",
@@ -160,7 +166,7 @@ fn first_problem(mut outcome: Box<Outcome>) -> EarlyExit {
 #[derive(Clone, Copy, Debug)]
 enum Display {
     Screen(TerminalOutput),
-    Prompts(TerminalOutput),
+    Prompts(TerminalOutput, ColorChoice),
 }
 
 impl Display {
@@ -178,11 +184,15 @@ impl Display {
         };
         let is_capable = !HAS_TERMINAL_NAME
             || env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb");
-        Ok(if options.prompts || !is_capable {
-            Self::Prompts(output)
-        } else {
-            Self::Screen(output)
+        Ok(match (options.prompts, is_capable) {
+            (_, false) => Self::Prompts(output, ColorChoice::Never),
+            (true, true) => Self::Prompts(output, output.color(global)),
+            (false, true) => Self::Screen(output),
         })
+    }
+
+    fn is_screen(self) -> bool {
+        matches!(self, Self::Screen(_))
     }
 
     fn run(
@@ -197,8 +207,9 @@ impl Display {
                 let look = (output.color(global), choose_symbols());
                 screen::run(state, output, look, (&editor, interrupt))
             }
-            Self::Prompts(output) => Prompts::new(output, output.color(global), editor)
-                .and_then(|mut prompts| prompts.run(state)),
+            Self::Prompts(output, color) => {
+                Prompts::new(output, color, editor).and_then(|mut prompts| prompts.run(state))
+            }
         };
         ended.map_err(|error| {
             let message = format!("cannot use the terminal: {}", system_message(&error));
@@ -215,15 +226,16 @@ fn review_until_done(
     global: &Global,
 ) -> Result<Outcome, EarlyExit> {
     loop {
-        let interrupt = match display {
-            Display::Screen(_) => global.caller.watch_signals()?,
+        let interrupt = if display.is_screen() {
+            global.caller.watch_signals()?
+        } else {
             // The terminal sends signals as usual, and nothing needs to be restored.
-            Display::Prompts(_) => global.caller.interrupt(),
+            global.caller.interrupt()
         };
         let ending = display.run(state, &interrupt, global)?;
         let interrupt = global.caller.watch_signals()?;
         let (mut outcome, result) = finish_review(state, ending, &interrupt, global);
-        if matches!(display, Display::Screen(_)) && is_stale(&outcome) && state.refresh() {
+        if result == ReviewResult::Failed && display.is_screen() && state.refresh() {
             continue;
         }
         let mut decisions = result::decisions(state, result);
@@ -287,11 +299,6 @@ fn finish_review(
             (outcome, ReviewResult::Ended)
         }
     }
-}
-
-fn is_stale(outcome: &Outcome) -> bool {
-    let is_it = |problem: &Problem| problem.code.kind == code::NOT_APPROVED.kind;
-    !outcome.report.ok && outcome.problems.iter().any(is_it)
 }
 
 /// Rejects the plan. A patch that does not apply has no plan.

@@ -59,7 +59,7 @@ impl Prompts {
     /// Returns an error of the terminal.
     pub(super) fn run(&mut self, state: &mut ReviewState<'_>) -> io::Result<ReviewEnd> {
         loop {
-            if let Some(message) = state.message() {
+            if let Some(message) = state.take_message() {
                 writeln!(self.output, "{message}")?;
             }
             let shown = Some((state.cursor(), state.revision()));
@@ -132,11 +132,12 @@ impl Prompts {
     fn ask(&mut self, question: &str) -> io::Result<Option<String>> {
         write!(self.output, "{question}")?;
         self.output.flush()?;
-        let mut line = String::new();
-        if self.input.read_line(&mut line)? == 0 {
+        let mut line = Vec::new();
+        if self.input.read_until(b'\n', &mut line)? == 0 {
             writeln!(self.output)?;
             return Ok(None);
         }
+        let line = String::from_utf8_lossy(&line);
         Ok(Some(line.trim_end_matches(['\n', '\r']).to_owned()))
     }
 

@@ -30,9 +30,9 @@ pub(super) struct ReviewedFile {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) notes: Vec<Note>,
-    /// The digest of the content that the patch was checked against; `None` if the file did not exist
-    /// or was not read.
-    pub(super) digest: Option<String>,
+    /// The digest of the content and the mode that the patch was checked against; `None` if the file
+    /// did not exist or was not read.
+    pub(super) before: (Option<String>, Option<&'static str>),
     /// Whether another operation of the patch changes the same file. The effect of the operation then
     /// depends on the other one.
     pub(super) is_shared: bool,
@@ -93,7 +93,7 @@ impl<'w> ReviewedPatch<'w> {
                 added: report.map_or(0, |file| file.added),
                 removed: report.map_or(0, |file| file.removed),
                 notes: report.map_or_else(Vec::new, |file| notes.of_file(file)),
-                digest: report.and_then(|file| file.sha256_before.clone()),
+                before: report.map_or((None, None), state_before),
                 is_shared: shared[index],
             });
         }
@@ -233,6 +233,11 @@ impl<'w> ReviewedPatch<'w> {
             .filter(|_| !self.files[unit.file].is_shared)?;
         self.preview.hunk_place(unit.file, hunk)
     }
+}
+
+/// Returns the digest and the mode of a file before the change.
+pub(super) fn state_before(file: &FileReport) -> (Option<String>, Option<&'static str>) {
+    (file.sha256_before.clone(), file.mode.old)
 }
 
 /// Returns the note about the closest match of a hunk that does not apply.

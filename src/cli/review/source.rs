@@ -17,8 +17,8 @@ pub(super) enum PatchOrigin {
     Session(String),
 }
 
-/// The size, the modification time in seconds and nanoseconds, and the inode of a file.
-pub(super) type Fingerprint = (u64, i64, u32, u64);
+/// The permissions, the size, the modification time in seconds and nanoseconds, and the inode of a file.
+pub(super) type Fingerprint = (u32, u64, i64, u32, u64);
 
 /// The patch under review and the tree that it changes.
 pub(super) struct ReviewSource<'w> {
@@ -39,6 +39,8 @@ impl<'w> ReviewSource<'w> {
         origin: PatchOrigin,
     ) -> Self {
         request.look.describe = true;
+        // The approval of a saved plan is only for the whole plan.
+        request.commit.approve = None;
         let only = request.decide.only.take();
         let patches = request.patches();
         let original = patches.map_or_else(Vec::new, |patches| patches.texts.clone());
@@ -85,9 +87,7 @@ impl<'w> ReviewSource<'w> {
     }
 
     fn preview(&self) -> Preview<'w> {
-        let mut request = self.request.clone();
-        request.commit.approve = None;
-        engine::preview(request, self.workspace)
+        engine::preview(self.request.clone(), self.workspace)
     }
 
     /// Returns the request for the part `only`.
@@ -159,7 +159,7 @@ impl<'w> ReviewSource<'w> {
         engine::read(&request, self.workspace).map_or_else(|_| Vec::new(), |read| read.content)
     }
 
-    /// Returns the size, the modification time and the inode of each file; `None` for a file that is
+    /// Returns the [`Fingerprint`] of each file; `None` for a file that is
     /// missing or cannot be examined.
     pub(super) fn fingerprints<'p>(
         &self,
@@ -168,7 +168,8 @@ impl<'w> ReviewSource<'w> {
         let fingerprint = |path| {
             let stat = self.workspace.stat(path).ok()??;
             let time = stat.modified;
-            Some((stat.size, time.seconds, time.nanoseconds, stat.inode))
+            let (mode, size) = (stat.permissions, stat.size);
+            Some((mode, size, time.seconds, time.nanoseconds, stat.inode))
         };
         paths.map(fingerprint).collect()
     }

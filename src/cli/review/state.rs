@@ -134,6 +134,10 @@ impl<'w> ReviewState<'w> {
         self.message.as_deref()
     }
 
+    pub(super) fn take_message(&mut self) -> Option<String> {
+        self.message.take()
+    }
+
     pub(super) fn search_text(&self) -> Option<&str> {
         self.search.as_deref()
     }

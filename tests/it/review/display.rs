@@ -189,10 +189,21 @@ const KEYS: &[&str] = &[
 #[test]
 fn any_keys_on_any_screen_end_without_a_crash() {
     let mut dice = Dice::new(3434);
-    for _ in 0..40 {
+    let lines: Vec<_> = (0..600).map(|number| format!("line {number}\n")).collect();
+    let body: Vec<_> = lines[100..295]
+        .iter()
+        .map(|line| format!("-{line}"))
+        .collect();
+    let long = format!(
+        "--- a/long.txt\n+++ b/long.txt\n@@ -101,195 +100,0 @@\n{}",
+        body.concat()
+    );
+    let (lines, patches) = (lines.concat(), [PATCH.to_owned(), format!("{PATCH}{long}")]);
+    for round in 0..60 {
         let desk = Desk::new(FILES);
+        fs::write(desk.root().join("long.txt"), &lines).unwrap();
         let before = tree::read(&desk.root());
-        fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+        fs::write(desk.root().join("../change.diff"), &patches[round % 2]).unwrap();
         let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
         let sizes = [
             (1, 1),

@@ -103,6 +103,60 @@ fn a_saved_plan_starts_with_its_selection() {
     assert_eq!(ended.report["plan_id"].as_str(), Some(id));
 }
 
+#[test]
+fn a_part_of_a_saved_plan_can_be_accepted() {
+    let desk = Desk::new(FILES);
+    assert!(wpatch(&desk.root(), &["init"]).status().unwrap().success());
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    let saved = wpatch(
+        &desk.root(),
+        &["check", "--save", "--json", "../change.diff"],
+    )
+    .output();
+    let saved: Value = serde_json::from_slice(&saved.unwrap().stdout).unwrap();
+    let id = saved["saved"]["id"].as_str().unwrap();
+    let mut review = Review::start(&wpatch(&desk.root(), &["review", "--json", id]), (80, 24));
+    review.wait_for("0 of 5");
+    review.press("ny");
+    let ended = review.finish();
+    assert_eq!(
+        (ended.code, ended.only()),
+        (Some(0), Some("f1h2")),
+        "{}",
+        ended.report
+    );
+}
+
+#[test]
+fn filters_select_the_files_of_a_review() {
+    let desk = Desk::new(FILES);
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    let arguments = ["review", "--json", "--exclude", "a.txt", "../change.diff"];
+    let mut review = Review::start(&wpatch(&desk.root(), &arguments), (80, 24));
+    review.wait_for("0 of 3");
+    review.press("A");
+    let ended = review.finish();
+    assert_eq!(
+        (ended.code, ended.only()),
+        (Some(0), Some("1-3")),
+        "{}",
+        ended.report
+    );
+    assert_eq!(desk.read("a.txt"), FILES[0].1);
+    assert_eq!(desk.read("new.txt"), "n1\nn2\n");
+}
+
+#[test]
+fn options_without_a_meaning_in_a_review_are_refused() {
+    let desk = Desk::new(FILES);
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    for option in ["--reject", "--merge", "--stat", "--approve=x"] {
+        let arguments = ["review", "--json", option, "../change.diff"];
+        let ended = Review::start(&wpatch(&desk.root(), &arguments), (80, 24)).end();
+        assert_eq!(ended.code, Some(2), "{option}: {}", ended.report);
+    }
+}
+
 /// Begins an edit session that changes `a.txt` and `old.txt`. Returns its identifier.
 fn begin_session(desk: &Desk) -> String {
     let run = |arguments: &[&str]| {

@@ -2,6 +2,7 @@
 
 use fs_err as fs;
 use rustix::process::{Pid, Signal, kill_process};
+use rustix::termios::{LocalModes, tcgetattr};
 use serde_json::json;
 
 use super::{Desk, FILES, PATCH, Review};
@@ -97,13 +98,77 @@ fn a_review_without_an_approval_changes_nothing_and_fails() {
 fn a_signal_ends_the_review_and_restores_the_terminal() {
     let desk = Desk::new(FILES);
     let review = Review::of(&desk.root(), PATCH);
+    let terminal = review.terminal.try_clone().unwrap();
+    let is_canonical = || {
+        let modes = tcgetattr(&terminal).unwrap().local_modes;
+        modes.contains(LocalModes::ICANON | LocalModes::ECHO)
+    };
+    assert!(!is_canonical());
     let id = Pid::from_raw(review.child.id().cast_signed()).unwrap();
     kill_process(id, Signal::TERM).unwrap();
     let ended = review.end();
     assert_eq!(ended.code, Some(143));
+    assert!(is_canonical());
     let written = String::from_utf8_lossy(&ended.written).into_owned();
     let (entered, left) = (written.rfind("\x1b[?1049h"), written.rfind("\x1b[?1049l"));
     assert!(entered < left && left.is_some(), "{written:?}");
+}
+
+#[test]
+fn the_loss_of_the_terminal_ends_the_review() {
+    let desk = Desk::new(FILES);
+    let before = tree::read(&desk.root());
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("A");
+    review.wait_for("5 of 5");
+    let Review {
+        mut child,
+        terminal,
+        ..
+    } = review;
+    drop(terminal);
+    assert_eq!(child.wait().unwrap().code(), Some(129));
+    assert_eq!(tree::read(&desk.root()), before);
+}
+
+#[test]
+fn a_change_after_the_confirmation_continues_the_review() {
+    let desk = Desk::new(FILES);
+    for command in [&["chmod", "755", "a.txt"][..], &["rm", "b.rs"]] {
+        let mut review = Review::of(&desk.root(), PATCH);
+        review.press("A");
+        review.wait_for("5 of 5");
+        review.press("w");
+        review.wait_for("(y/n)");
+        let mut change = std::process::Command::new(command[0]);
+        let status = change.args(&command[1..]).current_dir(desk.root()).status();
+        assert!(status.unwrap().success());
+        review.press("y");
+        review.wait_for("changed during the review");
+        review.press("qy");
+        assert_eq!(review.end().code, Some(3));
+    }
+}
+
+#[test]
+fn the_screen_notices_a_changed_file_without_a_key() {
+    let desk = Desk::new(FILES);
+    let mut review = Review::of(&desk.root(), PATCH);
+    fs::write(desk.root().join("b.rs"), "other\n").unwrap();
+    review.wait_for("b.rs changed during the review");
+    review.press("q");
+    assert_eq!(review.end().code, Some(3));
+}
+
+#[test]
+fn a_selection_of_parts_that_do_not_exist_is_refused() {
+    let desk = Desk::new(FILES);
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    for only in ["f9", "f1h7", "f1h1:1"] {
+        let arguments = ["review", "--json", "--only", only, "../change.diff"];
+        let ended = Review::start(&wpatch(&desk.root(), &arguments), (80, 24)).end();
+        assert_eq!(ended.code, Some(2), "{only}: {}", ended.report);
+    }
 }
 
 #[test]

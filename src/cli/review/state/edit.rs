@@ -72,7 +72,10 @@ impl<'w> ReviewState<'w> {
         };
         let is_kept = |line: &&[u8]| !line.starts_with(b"#");
         let kept = lines(edited).map(|(_, line)| line).filter(is_kept);
-        let body = kept.collect::<Vec<_>>().concat();
+        let mut body = kept.collect::<Vec<_>>().concat();
+        if !body.ends_with(b"\n") {
+            body.push(b'\n');
+        }
         if body.trim_ascii().is_empty() || edited == self.editor_text() {
             self.show_message("the hunk has not changed");
             return;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{Reply, ReviewState};
 use crate::cli::review::choices::{AcceptedPart, Choice, Decision};
 use crate::cli::review::question::{Goal, Question, ReviewEnd};
+use crate::cli::review::reviewed::state_before;
 use crate::engine::Outcome;
 use crate::engine::options::HunkSelection;
 use crate::report::{self, FileReport, Report};
@@ -99,12 +100,12 @@ impl ReviewState<'_> {
     fn has_other_contents(&self, outcome: &Outcome) -> bool {
         let files = self.patch.files.iter().enumerate();
         let files = files.filter(|(_, file)| !file.is_shared);
-        let seen: HashMap<&str, &Option<String>> = files
-            .map(|(index, file)| (self.choices.file_id(index), &file.digest))
+        let seen: HashMap<&str, _> = files
+            .map(|(index, file)| (self.choices.file_id(index), &file.before))
             .collect();
         let differs = |file: &FileReport| {
             let seen = seen.get(&*file.id);
-            seen.is_some_and(|seen| **seen != file.sha256_before)
+            seen.is_some_and(|seen| **seen != state_before(file))
         };
         outcome.report.files.iter().any(differs)
     }

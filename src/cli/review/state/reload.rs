@@ -25,7 +25,8 @@ impl<'w> ReviewState<'w> {
     pub(super) fn check_again(&self) -> Result<Checked<'w>, String> {
         let fingerprints = self.source.fingerprints(self.patch.paths());
         let (patch, choices) = self.source.open();
-        if choices.has_same_units(&self.choices) {
+        let is_same = choices.has_same_units(&self.choices) && patch.paths().eq(self.patch.paths());
+        if is_same {
             return Ok(Checked {
                 patch,
                 choices,
@@ -83,8 +84,8 @@ impl<'w> ReviewState<'w> {
         let before = self.patch.fingerprints_by_file(&self.fingerprints);
         let after = self.patch.fingerprints_by_file(&checked.fingerprints);
         let is_changed = |file: usize| {
-            let is_unread = old[file].digest.is_none() && new[file].digest.is_none();
-            old[file].digest != new[file].digest || is_unread && before[file] != after[file]
+            let is_unread = old[file].before.0.is_none() && new[file].before.0.is_none();
+            old[file].before != new[file].before || is_unread && before[file] != after[file]
         };
         let files = 0..old.len().min(new.len());
         let changed = files.clone().filter(|&file| is_changed(file));
