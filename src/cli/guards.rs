@@ -8,12 +8,13 @@ use crate::engine::options::{GUARDS, Guard};
 /// The checks on new contents.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct GuardOptions {
-    /// Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+    /// Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
     ///
-    /// A guard rejects only faults that the file did not have before.
+    /// A guard rejects only faults that the file did not have before. `syntax` reads JSON, TOML and YAML. It reads
+    /// source code if the program is compiled with the feature `code-guard`.
     #[arg(long = "guard", value_name = "NAME", value_delimiter = ',', value_parser = names(), help_heading = "Safety")]
     guards: Vec<String>,
-    /// Turn all guards off, even if --guard is given
+    /// Turn all guards of --guard off. The guards of a policy file stay on
     #[arg(long, help_heading = "Safety", hide_short_help = true)]
     no_guard: bool,
 }

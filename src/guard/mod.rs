@@ -77,6 +77,13 @@ pub enum GuardFinding {
         /// The size limit, in bytes.
         limit: usize,
     },
+    /// The file was not checked for another reason. This is not a reason to refuse the change.
+    NotParsed {
+        /// The language of the file, if it has a grammar.
+        language: Option<&'static str>,
+        /// The reason.
+        reason: String,
+    },
 }
 
 /// The first syntax error in a text.
@@ -137,6 +144,10 @@ impl fmt::Display for GuardFinding {
                     "not parsed as {language}: {size} bytes exceed the limit of {limit}"
                 )
             }
+            Self::NotParsed { language, reason } => match language {
+                Some(language) => write!(f, "not checked as {language}: {reason}"),
+                None => write!(f, "not checked: {reason}"),
+            },
         }
     }
 }

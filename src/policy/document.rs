@@ -10,6 +10,7 @@ use super::layer::{Grant, PathRule, PolicyError, PolicyLayer, PolicyOrigin, Syml
 use super::pattern::{self, CaseSensitivity, Patterns};
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, Verdict};
+use crate::guard::{GUARDS, Guard};
 use crate::path::{is_absolute, split_root, with_slashes};
 use crate::text::Span;
 
@@ -42,6 +43,8 @@ struct PolicySettings {
     max_write_bytes: Option<u64>,
     max_read_bytes: Option<u64>,
     require_hash: Option<bool>,
+    #[serde(default)]
+    guard: Vec<Spanned<String>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -139,6 +142,8 @@ pub(super) fn parse_layer(
         .iter()
         .map(|row| parse_grant(row, origin, &lines))
         .collect::<Result<_, _>>()?;
+    let guards = document.policy.guard.iter().map(parse_guard);
+    let guards = guards.collect::<Result<_, _>>()?;
     let (rules, patterns, meant) = parse_rules(&document.rule, case, &lines)?;
     let settings = document.policy;
     Ok(PolicyLayer {
@@ -150,6 +155,7 @@ pub(super) fn parse_layer(
         symlinks: settings.symlinks,
         refuses_binary: settings.binary == Some(BinarySetting::Refuse),
         requires_hash: settings.require_hash == Some(true),
+        guards,
         secrets: settings.secrets,
         control_files: settings.control_files.map(|is_on| {
             if is_on {
@@ -174,6 +180,17 @@ fn error_at<T>(at: &Spanned<T>, message: impl Into<String>) -> PolicyError {
         message: message.into(),
         span: Span::new(at.span().start, at.span().end),
     }
+}
+
+fn parse_guard(name: &Spanned<String>) -> Result<&'static Guard, PolicyError> {
+    let guard = GUARDS.iter().find(|guard| guard.name == name.get_ref());
+    guard.ok_or_else(|| {
+        let names: Vec<_> = GUARDS.iter().map(|guard| guard.name).collect();
+        error_at(
+            name,
+            format!("unknown guard; known guards: {}", names.join(", ")),
+        )
+    })
 }
 
 fn parse_grant(

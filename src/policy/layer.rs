@@ -7,6 +7,7 @@ use super::decision::GRANT_RULE;
 use super::pattern::Patterns;
 use super::secrets::SecretsSetting;
 use super::{Access, Mode, RootLocation, RuleMatch, Verdict};
+use crate::guard::Guard;
 use crate::path::{self, RelPath, below_root};
 use crate::text::Span;
 
@@ -32,6 +33,7 @@ pub struct PolicyLayer {
     pub(super) symlinks: Option<SymlinkSetting>,
     pub(super) refuses_binary: bool,
     pub(super) requires_hash: bool,
+    pub(super) guards: Vec<&'static Guard>,
     pub(super) secrets: Option<SecretsSetting>,
     pub(super) control_files: Option<ControlFileSetting>,
     pub(super) max_read: Option<u64>,

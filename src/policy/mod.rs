@@ -44,6 +44,7 @@ mod tree;
 
 use std::sync::Arc;
 
+use crate::guard::{GUARDS, Guard};
 use crate::path::RelPath;
 
 pub use built_in::BuiltInRule;
@@ -311,6 +312,20 @@ impl Policy {
     #[must_use]
     pub fn requires_hash(&self) -> bool {
         self.layers.iter().any(|layer| layer.requires_hash) || self.any_root(Self::requires_hash)
+    }
+
+    /// Returns the guards that must accept each change.
+    #[must_use]
+    pub fn guards(&self) -> Vec<&'static Guard> {
+        let mut names: Vec<_> = self.layers.iter().flat_map(|layer| &layer.guards).collect();
+        let roots: Vec<_> = self
+            .roots
+            .iter()
+            .flat_map(|(_, policy)| policy.guards())
+            .collect();
+        names.extend(&roots);
+        let is_required = |guard: &&Guard| names.iter().any(|required| required.name == guard.name);
+        GUARDS.iter().filter(is_required).collect()
     }
 
     /// Returns the maximum size of a file that may be read, in bytes.

@@ -264,6 +264,8 @@ codes! {
     GIT_CONFIG = "wpatch::git::config", Io;
     /// A file is too large for a guard.
     NOT_GUARDED = "wpatch::guard::too_large", TooLarge;
+    /// A guard cannot parse a file.
+    NOT_PARSED = "wpatch::guard::not_parsed", Unsupported;
     /// A language server reports new errors after the change.
     NEW_ERRORS = "wpatch::diagnostics::new_errors", Suspicious;
     /// A language server did not answer, or its answer is invalid.

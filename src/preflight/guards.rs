@@ -7,7 +7,7 @@ use super::Options;
 use super::codes::code;
 use super::findings::Findings;
 use super::overlay::Node;
-use crate::guard::{Change, GuardFinding};
+use crate::guard::{Change, Guard, GuardFinding};
 use crate::matching::Placement;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -86,12 +86,10 @@ impl<'a> GuardedFiles<'a> {
                 before: &before,
                 after: &after,
             };
-            for finding in options
-                .guards
-                .iter()
-                .filter_map(|guard| guard.check_file(&change))
-            {
-                note(&finding, &mut all[place].1);
+            for guard in &options.guards {
+                if let Some(finding) = guard.check_file(&change) {
+                    note(&finding, help(guard, options), &mut all[place].1);
+                }
             }
         }
     }
@@ -106,12 +104,10 @@ fn text(bytes: &[u8], encoding: Option<TextEncoding>) -> Cow<'_, [u8]> {
 
 /// Runs the guards on a place where `new` replaces `old`, and adds their findings.
 pub(super) fn guard_block(old: &[u8], new: &[u8], options: &Options, findings: &mut Findings) {
-    for finding in options
-        .guards
-        .iter()
-        .filter_map(|guard| guard.check_block(old, new))
-    {
-        note(&finding, findings);
+    for guard in &options.guards {
+        if let Some(finding) = guard.check_block(old, new) {
+            note(&finding, help(guard, options), findings);
+        }
     }
 }
 
@@ -158,7 +154,17 @@ pub(super) fn replaced_text<'t>(
     }
 }
 
-fn note(finding: &GuardFinding, findings: &mut Findings) {
+/// Returns the help for a change that `guard` refuses.
+fn help(guard: &Guard, options: &Options) -> &'static str {
+    let mut required = options.policy.guards().into_iter();
+    if required.any(|it| it.name == guard.name) {
+        "check whether the change is intended; the policy requires this check"
+    } else {
+        "check whether the change is intended, or use --no-guard to skip this check"
+    }
+}
+
+fn note(finding: &GuardFinding, help: &'static str, findings: &mut Findings) {
     let code = match finding {
         GuardFinding::Unbalanced(_) => &code::UNBALANCED,
         GuardFinding::Placeholder(_) => &code::PLACEHOLDER,
@@ -168,8 +174,11 @@ fn note(finding: &GuardFinding, findings: &mut Findings) {
             (problem.facts.size, problem.facts.limit) = (Some(*size as u64), Some(*limit as u64));
             return;
         }
+        GuardFinding::NotParsed { .. } => {
+            findings.warning(&code::NOT_PARSED, finding.to_string());
+            return;
+        }
     };
     let problem = findings.error(code, finding.to_string());
-    problem.help =
-        Some("check whether the change is intended, or use --no-guard to skip this check".into());
+    problem.help = Some(help.into());
 }

@@ -104,6 +104,8 @@ pub struct LimitsReport {
     pub secrets: &'static str,
     /// Whether a change of an existing file must state the digest of the file.
     pub require_hash: bool,
+    /// The guards that must accept each change.
+    pub guard: Vec<&'static str>,
     /// The maximum size of a file that may be read, in bytes; null if no policy file sets it.
     pub max_read_bytes: Option<u64>,
     /// The maximum size of a file that may be written, in bytes; null if no policy file sets it.
@@ -306,6 +308,7 @@ impl LimitsReport {
                 SecretsSetting::Strict => "strict",
             },
             require_hash: policy.requires_hash(),
+            guard: policy.guards().iter().map(|guard| guard.name).collect(),
             max_read_bytes: limit(policy.max_read()),
             max_write_bytes: limit(policy.max_write()),
             grants: grants.collect(),
@@ -331,6 +334,9 @@ impl LimitsReport {
         )?;
         if self.require_hash {
             writeln!(out, "a change must state the hash of the file")?;
+        }
+        if !self.guard.is_empty() {
+            writeln!(out, "guards {}", self.guard.join(", "))?;
         }
         for (limit, what) in [
             (self.max_read_bytes, "read"),

@@ -70,6 +70,7 @@ const NOT_FROM_A_PATCH: &[&str] = &[
     // Raised by a forgiving reader alone; its cases are in `hashline.rs`.
     "wpatch::lines::mended",
     // Of a file of megabytes; it is in `guards.rs`.
+    "wpatch::guard::not_parsed",
     "wpatch::guard::too_large",
     // Of language servers; they are in `diagnostics.rs`.
     "wpatch::diagnostics::new_errors",

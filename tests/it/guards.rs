@@ -1,5 +1,9 @@
 //! What `--guard` refuses of changes that fit, whatever asks for them, and what it lets through.
 
+#[cfg(feature = "code-guard")]
+mod code;
+mod policy;
+
 use fs_err as fs;
 use serde_json::{Value, json};
 use tempfile::TempDir;

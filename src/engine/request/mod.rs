@@ -20,6 +20,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::diagnostics;
+use crate::guard::Guard;
 use crate::interrupt::Interrupt;
 use crate::matching::MatchRules;
 use crate::path::RelPath;
@@ -290,12 +291,22 @@ impl Request {
             reject_to: decide.reject_to.clone(),
             idempotent: decide.idempotent,
             encoding: decide.encoding,
-            guards: decide.guards.clone(),
+            guards: self.guards(),
             objects: context.objects.clone(),
             merge_hunks: decide.merge_hunks,
             progress: look.progress.clone(),
             ..preflight::Options::default()
         }
+    }
+
+    /// Returns the guards of the options and of the policy.
+    fn guards(&self) -> Vec<&'static Guard> {
+        let mut guards = self.decide.guards.clone();
+        let required = self.context.policy.guards();
+        let is_new =
+            |guard: &&'static Guard| self.decide.guards.iter().all(|it| it.name != guard.name);
+        guards.extend(required.into_iter().filter(is_new));
+        guards
     }
 
     /// Returns the options of the transaction.

@@ -285,6 +285,8 @@ fn hard_link_mode(chosen: &[&HistoryEntry], request: &Request) -> HardLinkMode {
 fn reversal_options(chosen: &[&HistoryEntry], task: &CommandRun<'_>) -> preflight::Options {
     preflight::Options {
         keeps_hard_links: task.command.hard_links == HardLinkMode::Kept,
+        // The guards of the policy do not count, because the tree had this state before.
+        guards: task.request.decide.guards.clone(),
         ..raise_size_limit(chosen, task.request.preflight_options())
     }
 }

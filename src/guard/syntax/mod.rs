@@ -6,6 +6,8 @@
 //!
 //! To add a language, add a file to this folder and a row to [`LANGUAGES`].
 
+#[cfg(feature = "code-guard")]
+mod code;
 mod json;
 mod toml;
 mod yaml;
@@ -62,9 +64,13 @@ impl ParseFailure {
 }
 
 pub(super) fn check_file(change: &Change<'_>) -> Option<GuardFinding> {
-    let language = LANGUAGES
-        .iter()
-        .find(|language| has_extension(change.path, language.extensions))?;
+    let is_of = |language: &&Language| has_extension(change.path, language.extensions);
+    let Some(language) = LANGUAGES.iter().find(is_of) else {
+        #[cfg(feature = "code-guard")]
+        return code::check(change);
+        #[cfg(not(feature = "code-guard"))]
+        return None;
+    };
     let size = change.before.len().max(change.after.len());
     if size > language.max_size {
         return Some(GuardFinding::TooLarge {

@@ -84,7 +84,7 @@ fn an_explanation_follows_links_and_says_what_holds() {
     let grants = json!([{"prefix": "vendor", "mode": "r", "source": "wpatch.toml:5"}]);
     assert_eq!(
         document["limits"],
-        json!({"mode": "read-only", "symlinks": "inside", "binary": "allow", "secrets": "strict", "require_hash": false,
+        json!({"mode": "read-only", "symlinks": "inside", "binary": "allow", "secrets": "strict", "require_hash": false, "guard": [],
             "max_read_bytes": null, "max_write_bytes": 7, "grants": grants})
     );
     let document = desk.does(

@@ -60,12 +60,16 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("notebook", &["text", "digest", "plan"]),
-    ("guard", &["text", "path"]),
+    ("code", &["path"]),
+    ("guard", &["text", "path", "code"]),
     (
         "diagnostics",
         &["text", "path", "mutex", "interrupt", "process"],
     ),
-    ("policy", &["text", "digest", "mode", "path", "plan"]),
+    (
+        "policy",
+        &["text", "digest", "mode", "path", "plan", "guard"],
+    ),
     (
         "repair",
         &[

@@ -23,6 +23,7 @@ const PURE: &[&str] = &[
     "matching",
     "repair",
     "notebook",
+    "code",
     "guard",
     "policy",
 ];

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Measures the errors of `--guard syntax` on source code in public histories.
+#   [STEP=1] [CHANGES=2500] benches/syntax.sh history REPOSITORY...
+#       Judges every STEP-th modified file of each history, and prints each refused change and a table of languages.
+#       A refused change is a false alarm, unless the commit really broke the file: look at each.
+#   [TOKENS=any] [FILES=40] [COUNT=8] benches/syntax.sh deletions EXTENSION REPOSITORY...
+#       Deletes COUNT tokens of each of FILES files, and prints how many of the broken files the guard refuses. An
+#       independent program judges whether a file is broken (benches/syntax/judge). TOKENS=bracket deletes only
+#       brackets, which always breaks a file.
+# Needs no network. The repositories are directories of git, bare or not.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+: "${SYNTAX:=$here/../target/release/examples/syntax}"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+history() {
+    for repository in "$@"; do
+        git -C "$repository" log --no-merges --diff-filter=M --no-renames --raw --no-abbrev --format= |
+            awk -v step="${STEP:-1}" 'NR % step == 0' | head -n "${CHANGES:-2500}" | "$SYNTAX" history "$repository"
+    done | tee "$scratch/lines" | grep -a '^alarm' || true
+    printf '\n%-12s %8s %8s %8s %8s\n' language changes refused unknown skipped
+    grep -a '^total' "$scratch/lines" | awk -F '\t' '
+        { changes[$2] += $3; refused[$2] += $4; unknown[$2] += $5; skipped[$2] += $6 }
+        END { for (name in changes)
+            printf "%-12s %8d %8d %8d %8d\n", name, changes[name], refused[name], unknown[name], skipped[name] }' | sort
+}
+
+deletions() { # EXTENSION REPOSITORY...
+    local extension=$1 number=0
+    shift
+    for repository in "$@"; do
+        git -C "$repository" ls-tree -r -l HEAD | awk '$4 > 500 && $4 < 60000' | grep -E "\.$extension\$" |
+            awk -v count="${FILES:-40}" '{ lines[NR] = $0 } END {
+                step = NR > count ? NR / count : 1
+                for (at = 1; at <= NR && int(at); at += step) print lines[int(at)] }' |
+            while read -r _ _ object _; do
+                number=$((number + 1))
+                git -C "$repository" cat-file blob "$object" >"$scratch/$object.$extension"
+            done
+    done
+    mkdir "$scratch/broken"
+    "$SYNTAX" deletions "$scratch/broken" "${TOKENS:-any}" "${COUNT:-8}" "$scratch"/*."$extension" >"$scratch/lines"
+    if [ "${TOKENS:-any}" = bracket ]; then
+        grep -a '^token' "$scratch/lines" | awk -F '\t' '{ print $2 "\tbroken" }' >"$scratch/judged"
+    else
+        "$here/syntax/judge" "$extension" "$scratch" >"$scratch/judged"
+    fi
+    awk -F '\t' -v extension="$extension" '
+        NR == FNR { broken[$1] = $2 == "broken"; next }
+        $1 == "file" { files++; valid += $3 == "true" }
+        $1 == "token" && broken[$2] { count++; refused += $7 == "refused"; noted += $7 == "note" }
+        $1 == "token" && !broken[$2] { unbroken++; wrong += $7 == "refused" }
+        END { printf "%s: %d of %d files are valid for the grammar; %d deletions break a file, %d refused (%.1f %%), " \
+            "%d noted; %d deletions break no file, %d of them refused\n", extension, valid, files, count, refused,
+            count ? 100 * refused / count : 0, noted, unbroken, wrong }' "$scratch/judged" "$scratch/lines"
+    [ -z "${KEEP:-}" ] || cp -r "$scratch" "$KEEP"
+}
+
+"$@"

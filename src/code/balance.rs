@@ -1,0 +1,40 @@
+//! Compares the balance of brackets before and after a change.
+//!
+//! Some grammars reject much valid code. For their languages, a fault counts only if the change
+//! also unbalances a pair, which is a mistake in every dialect. Comments and texts are not skipped,
+//! because finding them needs a grammar.
+
+/// A character, and the character that closes it.
+pub(super) type Pair = (u8, u8);
+
+/// Brackets.
+pub(super) const BRACKETS: &[Pair] = &[(b'(', b')'), (b'[', b']'), (b'{', b'}')];
+
+/// Returns whether a pair of `pairs` is balanced in `before`, but not in `after`.
+pub(super) fn is_unbalanced(pairs: &[Pair], before: &str, after: &str) -> bool {
+    pairs
+        .iter()
+        .any(|&pair| balance(pair, before) == 0 && balance(pair, after) != 0)
+}
+
+fn balance((open, close): Pair, text: &str) -> isize {
+    let count = |byte: u8| {
+        memchr::memchr_iter(byte, text.as_bytes())
+            .count()
+            .cast_signed()
+    };
+    count(open) - count(close)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_new_imbalance_counts() {
+        assert!(is_unbalanced(BRACKETS, "(a)", "(a"));
+        assert!(is_unbalanced(BRACKETS, "(a)", "(a)]"));
+        assert!(!is_unbalanced(BRACKETS, "(a", "((a"));
+        assert!(!is_unbalanced(BRACKETS, "(a)", "[b]"));
+    }
+}

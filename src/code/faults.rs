@@ -1,0 +1,136 @@
+//! Finds the first fault of a tree: a token that the grammar does not expect, or that is missing.
+
+use tree_sitter::{Node, Tree, TreeCursor};
+
+/// The number of bytes of a token in a message.
+const MAX_TOKEN: usize = 40;
+
+/// A fault in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The offset of the token.
+    pub offset: usize,
+    /// What was found or expected.
+    pub message: String,
+}
+
+/// Returns the first fault of `tree` that ends at or after `from`, or the last one before it.
+pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<Fault> {
+    let mut cursor = tree.walk();
+    let mut found = None;
+    loop {
+        let node = cursor.node();
+        if node.is_missing() || node.is_error() {
+            found = Some(node);
+            if node.end_byte() >= from {
+                break;
+            }
+        }
+        if !move_to_next(&mut cursor, Visit::Faults) {
+            break;
+        }
+    }
+    let node = found?;
+    Some(if node.is_missing() {
+        Fault {
+            offset: node.start_byte(),
+            message: format!("expected {}", describe(node)),
+        }
+    } else {
+        unexpected(node, text, from)
+    })
+}
+
+/// Returns the first node of `kinds`, or the first name that is one of `keywords`.
+pub(super) fn find_accepted(
+    tree: &Tree,
+    text: &str,
+    kinds: &[&str],
+    keywords: &[&str],
+) -> Option<Fault> {
+    if kinds.is_empty() && keywords.is_empty() {
+        return None;
+    }
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let is_keyword = || {
+            let word = text.get(node.byte_range()).unwrap_or_default();
+            let before = text.get(..node.start_byte()).unwrap_or_default().trim_end();
+            let is_name = before.ends_with(['.', ':']) || before.ends_with("def");
+            node.kind() == "identifier" && keywords.contains(&word) && !is_name
+        };
+        if kinds.contains(&node.kind()) || is_keyword() {
+            return Some(unexpected(node, text, 0));
+        }
+        if !move_to_next(&mut cursor, Visit::All) {
+            return None;
+        }
+    }
+}
+
+/// The nodes that are visited.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Visit {
+    Faults,
+    All,
+}
+
+/// Moves to the next node in the order of the text that can be a fault or contain one. Does not
+/// enter errors, except at the root: their content is the part of the text that was skipped.
+fn move_to_next(cursor: &mut TreeCursor<'_>, visit: Visit) -> bool {
+    let is_relevant = |node: Node<'_>| node.has_error() || node.is_missing() || visit == Visit::All;
+    let node = cursor.node();
+    let is_entered = is_relevant(node) && (!node.is_error() || cursor.depth() == 0);
+    if is_entered && cursor.goto_first_child() {
+        if is_relevant(cursor.node()) {
+            return true;
+        }
+    }
+    loop {
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+        if is_relevant(cursor.node()) {
+            return true;
+        }
+    }
+}
+
+/// Returns the name of a missing token: the token itself, or what it is.
+fn describe(node: Node<'_>) -> String {
+    if node.is_named() {
+        node.kind().trim_start_matches('_').replace('_', " ")
+    } else {
+        format!("`{}`", node.kind())
+    }
+}
+
+/// Describes the first token of `error` that ends after `from`.
+fn unexpected(error: Node<'_>, text: &str, from: usize) -> Fault {
+    let start = error.start_byte().max(from.min(error.end_byte()));
+    let rest = text.get(start..).unwrap_or_default();
+    let token = rest.trim_start();
+    let offset = start + (rest.len() - token.len());
+    if token.is_empty() {
+        return Fault {
+            offset: text.len(),
+            message: "unexpected end of file".to_owned(),
+        };
+    }
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let length = token
+        .find(|character| !is_word(character))
+        .filter(|length| *length > 0)
+        .unwrap_or_else(|| token.chars().next().map_or(0, char::len_utf8));
+    let end = (0..=length.min(MAX_TOKEN))
+        .rev()
+        .find(|end| token.is_char_boundary(*end))
+        .unwrap_or(0);
+    Fault {
+        offset,
+        message: format!("unexpected `{}`", &token[..end]),
+    }
+}

@@ -1,0 +1,296 @@
+//! The table of languages: how a file is recognised, and the grammars that parse it.
+
+use tree_sitter::Tree;
+use tree_sitter_language::LanguageFn;
+
+use super::balance::{self, Pair};
+use super::faults::{self, Fault};
+use super::parse::{self, Unparsed};
+use super::rewrites::{
+    collections, first_branches, last_branches, named_macros, stray_angles, tests_and_expansions,
+    type_imports,
+};
+use super::{macros, unsafe_texts};
+
+/// A programming language with at least one grammar.
+pub struct Language {
+    /// The name of the language in messages.
+    pub name: &'static str,
+    /// The extensions of file names, in lower case.
+    pub(super) extensions: &'static [&'static str],
+    /// Complete file names.
+    pub(super) file_names: &'static [&'static str],
+    /// The interpreters that a `#!` line names.
+    pub(super) interpreters: &'static [&'static str],
+    /// The grammars. A text is valid if one of them accepts it.
+    grammars: &'static [LanguageFn],
+    /// Rewrites of valid code that the grammars do not accept.
+    rewrites: &'static [Rewrite],
+    /// The kinds of nodes that are faults after a rewrite, although the grammar accepts them.
+    fault_kinds: &'static [&'static str],
+    /// Keywords that the grammar also accepts as names.
+    keywords: &'static [&'static str],
+    /// The pairs of which a change must unbalance one, or else a fault does not count. Empty if the
+    /// grammar is reliable.
+    pairs: &'static [Pair],
+    /// Whether files of the language are often templates.
+    has_templates: bool,
+    /// Whether macros can stand for any code.
+    has_macros: bool,
+    /// Returns whether the scanner of the grammar could run beyond its buffers.
+    is_unsafe: fn(&[u8]) -> bool,
+}
+
+/// A function that rewrites a text, or returns `None` if it has nothing to rewrite.
+type Rewrite = fn(&str) -> Option<String>;
+
+/// Texts that only templates contain.
+const TEMPLATE_MARKS: &[&str] = &["{{", "{%", "<%", "<?php"];
+
+/// A row with the properties that most languages have.
+const PLAIN: Language = Language {
+    name: "",
+    extensions: &[],
+    file_names: &[],
+    interpreters: &[],
+    grammars: &[],
+    rewrites: &[],
+    fault_kinds: &[],
+    keywords: &[],
+    pairs: &[],
+    has_templates: false,
+    has_macros: false,
+    is_unsafe: |_| false,
+};
+
+/// All languages.
+pub(super) const LANGUAGES: &[Language] = &[
+    Language {
+        name: "Python",
+        extensions: &["py", "pyi", "pyw"],
+        interpreters: &["python", "python2", "python3"],
+        grammars: &[tree_sitter_python::LANGUAGE],
+        is_unsafe: unsafe_texts::has_wide_indentation,
+        ..PLAIN
+    },
+    Language {
+        name: "JavaScript",
+        extensions: &["js", "mjs", "cjs", "jsx"],
+        interpreters: &["node", "nodejs"],
+        grammars: &[tree_sitter_javascript::LANGUAGE],
+        ..PLAIN
+    },
+    Language {
+        name: "TypeScript",
+        extensions: &["ts", "mts", "cts"],
+        grammars: &[tree_sitter_typescript::LANGUAGE_TYPESCRIPT],
+        rewrites: &[type_imports],
+        ..PLAIN
+    },
+    Language {
+        name: "TSX",
+        extensions: &["tsx"],
+        grammars: &[tree_sitter_typescript::LANGUAGE_TSX],
+        rewrites: &[type_imports],
+        ..PLAIN
+    },
+    Language {
+        name: "Rust",
+        extensions: &["rs"],
+        grammars: &[tree_sitter_rust::LANGUAGE],
+        rewrites: &[named_macros],
+        ..PLAIN
+    },
+    Language {
+        name: "Go",
+        extensions: &["go"],
+        grammars: &[tree_sitter_go::LANGUAGE],
+        ..PLAIN
+    },
+    Language {
+        name: "Java",
+        extensions: &["java"],
+        grammars: &[tree_sitter_java::LANGUAGE],
+        ..PLAIN
+    },
+    Language {
+        name: "C",
+        extensions: &["c"],
+        grammars: &[tree_sitter_c::LANGUAGE],
+        rewrites: &[first_branches, last_branches],
+        has_macros: true,
+        ..PLAIN
+    },
+    // The extension belongs to both languages.
+    Language {
+        name: "C or C++",
+        extensions: &["h"],
+        grammars: &[tree_sitter_c::LANGUAGE, tree_sitter_cpp::LANGUAGE],
+        rewrites: &[first_branches, last_branches],
+        has_macros: true,
+        ..PLAIN
+    },
+    Language {
+        name: "C++",
+        extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
+        grammars: &[tree_sitter_cpp::LANGUAGE],
+        rewrites: &[first_branches, last_branches],
+        has_macros: true,
+        ..PLAIN
+    },
+    Language {
+        name: "C#",
+        extensions: &["cs"],
+        grammars: &[tree_sitter_c_sharp::LANGUAGE],
+        rewrites: &[collections, first_branches, last_branches],
+        ..PLAIN
+    },
+    Language {
+        name: "Ruby",
+        extensions: &["rb", "rake", "gemspec", "ru"],
+        file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Guardfile"],
+        interpreters: &["ruby"],
+        grammars: &[tree_sitter_ruby::LANGUAGE],
+        keywords: &["end"],
+        is_unsafe: unsafe_texts::has_many_literals,
+        ..PLAIN
+    },
+    Language {
+        name: "PHP",
+        extensions: &["php"],
+        interpreters: &["php"],
+        grammars: &[tree_sitter_php::LANGUAGE_PHP],
+        ..PLAIN
+    },
+    Language {
+        name: "Bash",
+        extensions: &["sh", "bash"],
+        file_names: &[".bashrc", ".bash_profile", ".bash_aliases"],
+        interpreters: &["sh", "bash", "dash"],
+        grammars: &[tree_sitter_bash::LANGUAGE],
+        rewrites: &[tests_and_expansions],
+        ..PLAIN
+    },
+    Language {
+        name: "HTML",
+        extensions: &["html", "htm"],
+        grammars: &[tree_sitter_html::LANGUAGE],
+        rewrites: &[stray_angles],
+        has_templates: true,
+        fault_kinds: &["erroneous_end_tag"],
+        is_unsafe: unsafe_texts::has_many_elements,
+        ..PLAIN
+    },
+    Language {
+        name: "CSS",
+        extensions: &["css"],
+        grammars: &[tree_sitter_css::LANGUAGE],
+        has_templates: true,
+        pairs: balance::BRACKETS,
+        ..PLAIN
+    },
+    Language {
+        name: "SQL",
+        extensions: &["sql"],
+        grammars: &[tree_sitter_sequel::LANGUAGE],
+        has_templates: true,
+        pairs: balance::BRACKETS,
+        ..PLAIN
+    },
+];
+
+impl Language {
+    /// Parses `text` and returns its first tree without faults, or the tree of the last grammar.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the text cannot be parsed, or only with too many steps.
+    pub fn parse(&self, text: &str) -> Result<Tree, Unparsed> {
+        let mut result = Err(Unparsed::NoGrammar);
+        for variant in self.variants().take(self.grammars.len()) {
+            if let Some(tree) = self.parse_variant(text, variant)? {
+                let is_valid = !self.has_fault(&tree, text, variant);
+                result = Ok(tree);
+                if is_valid {
+                    break;
+                }
+            }
+        }
+        result
+    }
+
+    /// Returns all ways to parse a text of this language: each grammar, and each grammar after each
+    /// rewrite. A text is valid if one of the trees has no faults.
+    pub fn variants(&self) -> impl Iterator<Item = Variant> + '_ {
+        let rewrites = std::iter::once(None).chain(self.rewrites.iter().copied().map(Some));
+        rewrites.flat_map(|rewrite| {
+            self.grammars
+                .iter()
+                .map(move |&grammar| Variant { grammar, rewrite })
+        })
+    }
+
+    /// Parses `text` in one way. Returns `None` if the rewrite has nothing to change.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the text cannot be parsed, or only with too many steps.
+    pub fn parse_variant(&self, text: &str, variant: Variant) -> Result<Option<Tree>, Unparsed> {
+        if text.len() > parse::MAX_SIZE {
+            return Err(Unparsed::TooLarge);
+        }
+        if (self.is_unsafe)(text.as_bytes()) {
+            return Err(Unparsed::TooComplex);
+        }
+        let Some(rewrite) = variant.rewrite else {
+            return parse::parse(variant.grammar, text).map(Some);
+        };
+        rewrite(text)
+            .map(|text| parse::parse(variant.grammar, &text))
+            .transpose()
+    }
+
+    /// Returns whether `tree` has a fault. `variant` is the way in which it was parsed.
+    #[must_use]
+    pub fn has_fault(&self, tree: &Tree, text: &str, variant: Variant) -> bool {
+        tree.root_node().has_error() || self.find_accepted(tree, text, variant).is_some()
+    }
+
+    /// Returns the first fault that the grammar accepts.
+    fn find_accepted(&self, tree: &Tree, text: &str, variant: Variant) -> Option<Fault> {
+        let kinds = variant.rewrite.map_or(&[][..], |_| self.fault_kinds);
+        faults::find_accepted(tree, text, kinds, self.keywords)
+    }
+
+    /// Returns the first fault of `tree` that ends at or after `from`, or the last one before it.
+    ///
+    /// The caller passes the offset of the first difference to a text without faults, because a
+    /// fault cannot be before it.
+    #[must_use]
+    pub fn first_fault(&self, tree: &Tree, text: &str, from: usize) -> Option<Fault> {
+        let variant = self.variants().next()?;
+        faults::first(tree, text, from).or_else(|| self.find_accepted(tree, text, variant))
+    }
+
+    /// Returns the reason if a new fault at `offset` of `after` can be valid code that the grammar
+    /// does not know.
+    #[must_use]
+    pub fn doubt(&self, before: &str, after: &str, offset: usize) -> Option<&'static str> {
+        if self.has_macros && macros::has_new_macro_near(before, after, offset) {
+            return Some("the grammar does not know the macros that the change adds");
+        }
+        if self.has_templates && TEMPLATE_MARKS.iter().any(|mark| after.contains(mark)) {
+            return Some("the file is a template");
+        }
+        let is_certain = self.pairs.is_empty() || balance::is_unbalanced(self.pairs, before, after);
+        (!is_certain)
+            .then_some("the grammar does not accept the change, but it balances all brackets")
+    }
+}
+
+/// One way to parse a text.
+#[derive(Clone, Copy)]
+pub struct Variant {
+    grammar: LanguageFn,
+    rewrite: Option<Rewrite>,
+}

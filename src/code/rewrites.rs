@@ -1,0 +1,370 @@
+//! Rewrites valid code that a grammar does not know as code that it knows.
+//!
+//! A rewrite keeps the length of the text and its lines, so that offsets stay correct. It returns
+//! `None` if the text does not contain the construct. To support a further construct, add a
+//! function and name it in the row of the language.
+
+/// Keeps the first branch of each condition of the preprocessor, and removes all directives. The
+/// grammars accept conditions only around complete statements.
+pub(super) fn first_branches(text: &str) -> Option<String> {
+    keep_branches(text, Branch::First)
+}
+
+/// Keeps the branch after `#else`, if there is one, and otherwise the first one.
+pub(super) fn last_branches(text: &str) -> Option<String> {
+    keep_branches(text, Branch::Last)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Branch {
+    First,
+    Last,
+}
+
+/// A directive that separates branches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    If,
+    Else,
+    End,
+}
+
+fn keep_branches(text: &str, branch: Branch) -> Option<String> {
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let separators: Vec<_> = lines.iter().map(|line| separator(line)).collect();
+    separators.iter().flatten().next()?;
+    let has_else = has_else(&separators);
+    let mut result = String::with_capacity(text.len());
+    // Whether the current branch of each open condition is kept.
+    let mut open: Vec<bool> = Vec::new();
+    let mut is_directive = false;
+    for (index, line) in lines.iter().enumerate() {
+        match separators[index] {
+            Some(Separator::If) => {
+                let is_never = matches!(condition(line), "0" | "false");
+                open.push(!is_never && !(branch == Branch::Last && has_else[index]));
+            }
+            Some(Separator::Else) => {
+                if let Some(is_kept) = open.last_mut() {
+                    *is_kept = branch == Branch::Last && has_else[index];
+                }
+            }
+            Some(Separator::End) => drop(open.pop()),
+            None => {}
+        }
+        // A directive continues after a backslash. A comment in it can continue on the next line.
+        is_directive = is_directive || (line.trim_start().starts_with('#') && !is_broken(line));
+        let removed = if open.contains(&false) {
+            line.len()
+        } else if is_directive {
+            open_comment(line).unwrap_or(line.len())
+        } else {
+            0
+        };
+        let (directive, code) = line.split_at(removed);
+        result.extend(directive.bytes().map(blank));
+        result.push_str(code);
+        is_directive = is_directive && line.trim_end().ends_with('\\');
+    }
+    Some(result)
+}
+
+/// Returns whether `line` is a condition with unbalanced parentheses. It stays a fault.
+fn is_broken(line: &str) -> bool {
+    separator(line).is_some()
+        && !line.trim_end().ends_with('\\')
+        && line.matches('(').count() != line.matches(')').count()
+}
+
+/// Replaces a byte by a space, except in line endings.
+fn blank(byte: u8) -> char {
+    if matches!(byte, b'\n' | b'\r') {
+        char::from(byte)
+    } else {
+        ' '
+    }
+}
+
+/// Returns the offset of a comment in `line` that does not end there.
+fn open_comment(line: &str) -> Option<usize> {
+    line.rfind("/*")
+        .filter(|&start| !line[start..].contains("*/"))
+}
+
+/// Returns for each `#if` whether its condition has an `#else`, and for each `#elif` or `#else`
+/// whether it is the last one.
+fn has_else(separators: &[Option<Separator>]) -> Vec<bool> {
+    let mut result = vec![false; separators.len()];
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    for (index, separator) in separators.iter().enumerate() {
+        match separator {
+            Some(Separator::If) => open.push((index, index)),
+            Some(Separator::Else) => {
+                if let Some((_, last)) = open.last_mut() {
+                    *last = index;
+                }
+            }
+            Some(Separator::End) => {
+                if let Some((first, last)) = open.pop().filter(|(first, last)| first != last) {
+                    (result[first], result[last]) = (true, true);
+                }
+            }
+            None => {}
+        }
+    }
+    result
+}
+
+/// Returns the word of the directive in `line`, and the rest of the line.
+fn directive(line: &str) -> Option<(&str, &str)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let end = rest
+        .find(|character: char| !character.is_ascii_alphabetic())
+        .unwrap_or(rest.len());
+    Some(rest.split_at(end))
+}
+
+fn separator(line: &str) -> Option<Separator> {
+    match directive(line)?.0 {
+        "if" | "ifdef" | "ifndef" => Some(Separator::If),
+        "elif" | "elifdef" | "elifndef" | "else" => Some(Separator::Else),
+        "endif" => Some(Separator::End),
+        _ => None,
+    }
+}
+
+fn condition(line: &str) -> &str {
+    directive(line).map_or("", |(_, rest)| rest.trim())
+}
+
+/// Renames the macro `try!` of Rust 2015, and macros with the name of a type. The grammar knows only
+/// the keyword and the types.
+pub(super) fn named_macros(text: &str) -> Option<String> {
+    let result = text.replace("try!", "tri!").replace("str!", "sti!");
+    let result = result.replace("bool!", "booi!").replace("char!", "chai!");
+    (result != text).then_some(result)
+}
+
+/// Replaces types such as `import("x")` by a name, and `export type *` by `export *`.
+pub(super) fn type_imports(text: &str) -> Option<String> {
+    const START: &str = "import(";
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(START) {
+        let (before, found) = rest.split_at(start);
+        result.push_str(before);
+        let end = found[START.len()..]
+            .find([')', '\n'])
+            .map_or(found.len(), |end| START.len() + end + 1);
+        let (import, after) = found.split_at(end);
+        if import.ends_with(')') && import.is_ascii() {
+            result.extend(import.chars().map(|_| 'i'));
+        } else {
+            result.push_str(import);
+        }
+        rest = after;
+    }
+    result.push_str(rest);
+    let result = result.replace("export type *", "export      *");
+    (result != text).then_some(result)
+}
+
+/// Replaces collections of C# such as `[a, b]` by tuples.
+pub(super) fn collections(text: &str) -> Option<String> {
+    const MAX_LENGTH: usize = 2000;
+    let mut result = text.as_bytes().to_vec();
+    for start in memchr::memchr_iter(b'[', text.as_bytes()) {
+        let before = text[..start].trim_end();
+        let is_value = before.ends_with(['(', ',', '=', ':', '?'])
+            || before.ends_with("=>")
+            || before.ends_with("return");
+        let mut depth = 0_usize;
+        let end = text[start..].bytes().take(MAX_LENGTH).position(|byte| {
+            depth = match byte {
+                b'[' => depth + 1,
+                b']' => depth - 1,
+                _ => depth,
+            };
+            depth == 0
+        });
+        let Some(end) = end.map(|length| start + length).filter(|_| is_value) else {
+            continue;
+        };
+        // Otherwise, it is an attribute of a parameter.
+        if text[end + 1..]
+            .trim_start()
+            .starts_with([')', ',', ';', '}', ']', '.'])
+        {
+            let is_empty = end == start + 1;
+            (result[start], result[end]) = if is_empty { (b'0', b'0') } else { (b'(', b')') };
+        }
+    }
+    let result = String::from_utf8(result).ok()?;
+    (result != text).then_some(result)
+}
+
+/// Replaces expansions such as `${name:$start:1}` on one line by a variable, and the content of
+/// `[ ... ]` on one line by a word.
+pub(super) fn tests_and_expansions(text: &str) -> Option<String> {
+    let result = expansions(text);
+    let mut replaced = String::with_capacity(text.len());
+    for line in result.split_inclusive('\n') {
+        let test = line.find("[ ").and_then(|start| {
+            let length = line[start..].rfind(" ]")?;
+            let content = line.get(start + 2..start + length)?;
+            let is_quoted = |quote: char| content.matches(quote).count() % 2 == 0;
+            let is_simple =
+                is_quoted('"') && is_quoted('\'') && !content.contains(['(', ')', '`', ']', '\\']);
+            let is_simple = is_simple || (is_quoted('"') && content.contains(" \\> "));
+            is_simple.then_some((start + 2, start + length))
+        });
+        if let Some((start, end)) = test.filter(|(start, end)| start < end) {
+            replaced.push_str(&line[..start]);
+            replaced.extend(std::iter::repeat_n('x', end - start));
+            replaced.push_str(&line[end..]);
+        } else {
+            replaced.push_str(line);
+        }
+    }
+    (replaced != text).then_some(replaced)
+}
+
+fn expansions(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let (before, found) = rest.split_at(start);
+        result.push_str(before);
+        let Some(length) = expansion_length(found) else {
+            result.push_str("${");
+            rest = &found[2..];
+            continue;
+        };
+        // A here-document contains expansions for another shell: `\${name}`.
+        result.push(if before.ends_with('\\') { 'x' } else { '$' });
+        result.extend(std::iter::repeat_n('x', length - 1));
+        rest = &found[length..];
+    }
+    result.push_str(rest);
+    result
+}
+
+/// Returns the length of the expansion at the start of `text`, if it ends on the line.
+fn expansion_length(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (index, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 1 => return Some(index + 1),
+            b'}' => depth = depth.saturating_sub(1),
+            b'\n' => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Replaces angle brackets in HTML that belong to no tag. Browsers show them as text.
+pub(super) fn stray_angles(text: &str) -> Option<String> {
+    let mut result = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some(at) = memchr::memchr2(b'<', b'>', rest) {
+        result.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let length = if rest.starts_with(b"<!--") {
+            memchr::memmem::find(rest, b"-->").map_or(rest.len(), |end| end + 3)
+        } else if rest[0] == b'<'
+            && rest
+                .get(1)
+                .is_some_and(|byte| byte.is_ascii_alphabetic() || b"/!?".contains(byte))
+        {
+            tag_length(rest)
+        } else {
+            let is_text = rest[0] == b'<' || !is_end_of_tag(&result);
+            result.push(if is_text { b' ' } else { b'>' });
+            rest = &rest[1..];
+            continue;
+        };
+        result.extend_from_slice(&rest[..length]);
+        rest = &rest[length..];
+    }
+    result.extend_from_slice(rest);
+    let result = String::from_utf8(result).ok()?;
+    (result != text).then_some(result)
+}
+
+/// Returns whether a `>` after `before` can be the end of a tag whose start is missing. It stays a
+/// fault, unless an entity such as `&lt;` replaces the start.
+fn is_end_of_tag(before: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-\"'".contains(byte);
+    let length = before.iter().rev().take_while(|byte| is_part(byte)).count();
+    length > 0 && !before[..before.len() - length].ends_with(b";")
+}
+
+/// Returns the length of the tag at the start of `text`. A `>` in quotes belongs to the tag.
+fn tag_length(text: &[u8]) -> usize {
+    let mut quote = None;
+    for (index, &byte) in text.iter().enumerate() {
+        match quote {
+            Some(open) if byte == open => quote = None,
+            Some(_) => {}
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            None if byte == b'>' => return index + 1,
+            None => {}
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rewrite_keeps_the_length_and_the_lines() {
+        let rewrites: [fn(&str) -> Option<String>; 7] = [
+            collections,
+            first_branches,
+            last_branches,
+            stray_angles,
+            tests_and_expansions,
+            named_macros,
+            type_imports,
+        ];
+        let texts = [
+            "a\r\n#if X /* é\n */\nb\n#else\nc é\n#endif\n",
+            "é > b <p x='>'> < <!-- > -->",
+            "[ é \\> b ]; ${é:1} ${a",
+            "try!(é)",
+            "f(é, [é], [], [A] b)",
+            "é: import('x') import(\"é\") export type * from x",
+        ];
+        let mut count = 0;
+        for (rewrite, text) in rewrites.iter().flat_map(|it| texts.map(|text| (it, text))) {
+            let Some(rewritten) = rewrite(text) else {
+                continue;
+            };
+            count += 1;
+            assert_ne!(rewritten, text);
+            assert_eq!(rewritten.len(), text.len(), "{rewritten}");
+            let ends = |text: &str| Vec::from_iter(memchr::memchr_iter(b'\n', text.as_bytes()));
+            assert_eq!(ends(&rewritten), ends(text));
+        }
+        assert!(count >= texts.len());
+    }
+
+    #[test]
+    fn one_branch_of_each_condition_remains() {
+        let text = "a\n#ifdef B\nb\n#elif C\nc\n#else\nd\n#endif\n#if 0\ne\n#endif\n#define F \\\n  f\ng\n";
+        let words = |text: Option<String>| text.unwrap().split_whitespace().collect::<String>();
+        assert_eq!(words(first_branches(text)), "abg");
+        assert_eq!(words(last_branches(text)), "adg");
+        assert_eq!(first_branches("a\n"), None);
+        let broken = "#if defined(A\na\n#endif\n";
+        assert!(
+            first_branches(broken)
+                .unwrap()
+                .starts_with("#if defined(A\n")
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! Compares the syntax of source code before and after a change.
+
+use crate::code::{self, Fault, Language, Unparsed, Variant};
+use crate::guard::{Change, GuardFinding, ParseFailure};
+use crate::text::{Position, without_bom};
+
+/// Checks a change of a file of source code.
+pub(super) fn check(change: &Change<'_>) -> Option<GuardFinding> {
+    let Some(language) = code::language_of(change.path, change.after) else {
+        return code::is_without_grammar(change.path).then_some(GuardFinding::NotParsed {
+            language: None,
+            reason: Unparsed::NoGrammar.to_string(),
+        });
+    };
+    let size = change.before.len().max(change.after.len());
+    if size > code::MAX_SIZE {
+        return Some(GuardFinding::TooLarge {
+            language: language.name,
+            size,
+            limit: code::MAX_SIZE,
+        });
+    }
+    compare(language, change)
+        .unwrap_or_else(|reason| Some(not_parsed(language, reason.to_string())))
+}
+
+fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFinding>, Unparsed> {
+    let (before, after) = (text(change.before)?, text(change.after)?);
+    let is_valid = |text: &str, variant: Variant| -> Result<bool, Unparsed> {
+        let tree = language.parse_variant(text, variant)?;
+        Ok(tree.is_some_and(|tree| !language.has_fault(&tree, text, variant)))
+    };
+    for variant in language.variants() {
+        if is_valid(after, variant)? {
+            return Ok(None);
+        }
+    }
+    let mut was_valid = false;
+    for variant in language.variants() {
+        was_valid = was_valid || is_valid(before, variant)?;
+    }
+    if !was_valid {
+        return Ok(Some(not_parsed(
+            language,
+            "the grammar does not accept the file before the change",
+        )));
+    }
+    let Some(fault) = last_fault(language, before, after)? else {
+        return Ok(None);
+    };
+    if let Some(reason) = language.doubt(before, after, fault.offset) {
+        return Ok(Some(not_parsed(language, reason)));
+    }
+    Ok(Some(GuardFinding::InvalidSyntax {
+        language: language.name,
+        failure: ParseFailure {
+            position: Position::of(after.as_bytes(), fault.offset),
+            message: fault.message,
+        },
+    }))
+}
+
+/// Returns the first fault of the variant that gets furthest, because it knows most of the text.
+fn last_fault(language: &Language, before: &str, after: &str) -> Result<Option<Fault>, Unparsed> {
+    // No fault is before the first difference to a valid text.
+    let difference = before
+        .bytes()
+        .zip(after.bytes())
+        .position(|(old, new)| old != new)
+        .unwrap_or(before.len().min(after.len()));
+    let mut last: Option<Fault> = None;
+    for variant in language.variants() {
+        let fault = match language.parse_variant(after, variant)? {
+            Some(tree) => language.first_fault(&tree, after, difference),
+            None => continue,
+        };
+        let is_later = |fault: &Fault| last.as_ref().is_none_or(|last| fault.offset > last.offset);
+        if let Some(fault) = fault.filter(is_later) {
+            last = Some(fault);
+        }
+    }
+    Ok(last)
+}
+
+fn not_parsed(language: &Language, reason: impl Into<String>) -> GuardFinding {
+    GuardFinding::NotParsed {
+        language: Some(language.name),
+        reason: reason.into(),
+    }
+}
+
+fn text(bytes: &[u8]) -> Result<&str, Unparsed> {
+    std::str::from_utf8(without_bom(bytes)).map_err(|_| Unparsed::NotText)
+}

@@ -1,0 +1,234 @@
+//! The guard `syntax` on source code.
+
+use super::{code, codes};
+use crate::tree::directory;
+use crate::verbs::run;
+
+/// A file of each language, with a change that breaks it, and one that does not.
+const LANGUAGES: [(&str, &str, &str, &str); 19] = [
+    ("a.py", "f(1)", "f(1", "f(2)"),
+    ("a.js", "f(1);", "f(1;", "f(2);"),
+    (
+        "a.ts",
+        "let a: x = 1;",
+        "let a: = 1;",
+        "let a: import('x').y = 1;",
+    ),
+    (
+        "a.tsx",
+        "let a = <b>x</b>;",
+        "let a = <b>x</;",
+        "let a = <c/>;",
+    ),
+    ("a.rs", "fn f() {}", "fn f( {}", "fn f() { try!(g()) }"),
+    ("a.go", "package a", "package", "package b"),
+    ("a.java", "class A {}", "class A {", "class B {}"),
+    ("a.c", "int f(void) {}", "int f(void {}", "int g(void) {}"),
+    (
+        "a.h",
+        "class A { int b; };",
+        "class A { int b; ;",
+        "struct a { int b; };",
+    ),
+    ("a.cpp", "auto f = [] { };", "auto f = [ { };", "int f;"),
+    ("a.cs", "class A { }", "class A { ", "class B { }"),
+    ("a.rb", "f { |x| x }", "f { |x x }", "f { }"),
+    ("Rakefile", "task(:a) { }", "task(:a) { ", "task(:b) { }"),
+    ("a.php", "<?php f(1);", "<?php f(1;", "<?php f(2);"),
+    (
+        "a.sh",
+        "if a; then b; fi",
+        "if a; then b;",
+        "echo ${a:$b:1}",
+    ),
+    (
+        "a.html",
+        "<p class=\"a\">b</p>",
+        "<p class=\"a>b</p>",
+        "<p>b &lt; > c</p>",
+    ),
+    ("a.css", "a { b: c }", "a { b: c ", "a { b: d }"),
+    (
+        "a.sql",
+        "SELECT (a) FROM b;",
+        "SELECT (a FROM b;",
+        "SELECT c FROM b;",
+    ),
+    (
+        "run",
+        "#!/usr/bin/env python3\nf(1)",
+        "#!/usr/bin/env python3\nf(1",
+        "#!/usr/bin/env python3\nf(2)",
+    ),
+];
+
+#[test]
+fn source_code_has_to_parse_if_it_did() {
+    for (name, valid, wrong, other) in LANGUAGES {
+        let before = format!("{valid}\n");
+        let files = [(name, before.as_str())];
+        let write = |text: &str| {
+            let command = ["write", name, "--overwrite", "--content", text];
+            codes(&files, &command, "syntax", "")
+        };
+        assert_eq!(write(&format!("{wrong}\n")), ["syntax"], "{name}");
+        assert_eq!(write(&format!("{other}\n")), [""; 0], "{name}");
+    }
+}
+
+/// Returns the messages of `--guard syntax` for a file that is overwritten.
+fn messages(name: &str, before: &str, after: &str) -> Vec<String> {
+    let root = directory(&[(name, before)]);
+    let command = [
+        "write",
+        name,
+        "--overwrite",
+        "--guard=syntax",
+        "--content-file",
+        "-",
+    ];
+    let report = run(root.path(), &command, after);
+    let problems = report["problems"].as_array().unwrap();
+    let messages = problems.iter().map(|problem| {
+        assert!(code(problem).is_some());
+        problem["message"].as_str().unwrap().to_owned()
+    });
+    messages.collect()
+}
+
+#[test]
+fn a_message_has_the_place_and_the_token_of_a_new_fault() {
+    for (name, before, after, message) in [
+        (
+            "a.c",
+            "int a;\nint f() { return (1); }\n",
+            "int a;\nint f() { return (1; }\n",
+            "valid C: line 2, column 20: expected `)`",
+        ),
+        (
+            "a.js",
+            "f();\n",
+            "f();\n<<<<<<< HEAD\nf();\n",
+            "valid JavaScript: line 2, column 2: unexpected `<`",
+        ),
+        (
+            "a.py",
+            "a = 1\nb = 2\n",
+            "a = 1\nb = = 2\n",
+            "valid Python: line 2, column 5: unexpected `=`",
+        ),
+    ] {
+        let message = format!("the file is no longer {message}");
+        assert_eq!(messages(name, before, after), [message]);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_judged_passes_with_a_warning() {
+    let large = "# x\n".repeat(1 << 18) + "f(1)\n";
+    let repeated = "a<".repeat(100_000);
+    for (name, before, after, message) in [
+        (
+            "a.html",
+            "{% if a %}<p{% endif %}>\n",
+            "<p\n",
+            "not checked as HTML: the grammar does not accept the file before the change",
+        ),
+        (
+            "a.py",
+            large.as_str(),
+            "f(\n",
+            "not parsed as Python: 1048581 bytes exceed the limit of 1048576",
+        ),
+        (
+            "a.java",
+            "class A {}\n",
+            repeated.as_str(),
+            "not checked as Java: the file is too complex",
+        ),
+        (
+            "a.py",
+            "f(1)\n",
+            "f(\0\n",
+            "not checked as Python: the file is not text in UTF-8",
+        ),
+        (
+            "a.c",
+            "int f(void);\n",
+            "NO_SANITIZE(\"x\")\nint f(void) {}\n",
+            "not checked as C: the grammar does not know the macros that the change adds",
+        ),
+        (
+            "a.kt",
+            "fun f() {}\n",
+            "fun f( {}\n",
+            "not checked: no grammar exists for the language",
+        ),
+        (
+            "a.sql",
+            "SELECT a;\n",
+            "SELEC a;\n",
+            "not checked as SQL: the grammar does not accept the change, but it balances all brackets",
+        ),
+    ] {
+        assert_eq!(messages(name, before, after), [message]);
+    }
+}
+
+#[test]
+fn conditions_of_the_preprocessor_are_no_faults() {
+    let before = "int f(int a) {\n    return a;\n}\n";
+    let split = "int f(int a) {\n#ifdef B\n    if (a) {\n#else\n    if (!a) {\n#endif\n        a++;\n    }\n    return a;\n}\n";
+    assert_eq!(messages("a.c", before, split), [""; 0]);
+    let broken = split.replace("return a;", "return (a;");
+    let message = "the file is no longer valid C: line 9, column 14: expected `)`";
+    assert_eq!(messages("a.c", before, &broken), [message]);
+    let definition = "#define A 1 /* a comment\n * goes on */\n";
+    assert_eq!(
+        messages("a.c", before, &[definition, split].concat()),
+        [""; 0]
+    );
+}
+
+#[test]
+fn hostile_code_needs_bounded_time_and_memory() {
+    let names = [
+        "a.py", "a.js", "a.ts", "a.tsx", "a.rs", "a.go", "a.java", "a.c", "a.h", "a.cpp", "a.cs",
+        "a.rb", "a.php", "a.sh", "a.html", "a.css", "a.sql",
+    ];
+    let long_word = format!("<<\"{}\"\n", "a".repeat(300));
+    let indented: String = (0..600)
+        .map(|width| format!("{}if a:\n", " ".repeat(width)))
+        .collect();
+    let mut texts = vec![long_word, indented, "a".repeat(1 << 20)];
+    for unit in ["<a>", "#{\"", "$a$ ", "<<A\n", "\\\n", "a,", "%w(", "<!--"] {
+        texts.push(unit.repeat(3000));
+    }
+    for name in names {
+        for text in &texts {
+            let start = if name == "a.php" { "<?php " } else { "" };
+            // The test ends, and the program does not crash.
+            messages(name, "", &format!("{start}{text}"));
+        }
+        messages(name, "", &"(".repeat(1_000_000));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_not_parsed() {
+    use fs_err as fs;
+    for bytes in [&b"f(\xff\n"[..], b"\xff\xfef\0(\0\n\0", b"\0\x01\x02\x03"] {
+        let root = directory(&[("a.py", "f(1)\n")]);
+        fs::write(root.path().join("new"), bytes).unwrap();
+        let command = [
+            "write",
+            "a.py",
+            "--overwrite",
+            "--guard=syntax",
+            "--content-file",
+            "new",
+        ];
+        let report = run(root.path(), &command, "");
+        assert_eq!(report["changed"], true, "{report:#}");
+    }
+}
