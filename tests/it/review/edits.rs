@@ -126,7 +126,7 @@ fn a_change_without_hunks_cannot_be_edited() {
     let desk = Desk::new(FILES);
     let mut review = with_editor(&desk, PATCH, "s/a/b/");
     review.press("JJe");
-    review.wait_for("only a hunk of a diff can be edited");
+    review.wait_for("only hunks of diffs can be edited");
     review.press("q");
     assert_eq!(review.end().code, Some(3));
 }
