@@ -120,7 +120,8 @@ impl Review {
                 None => command.env_remove(name),
             };
         }
-        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let controller =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&controller).unwrap();
         unlockpt(&controller).unwrap();
         tcsetwinsize(&controller, size(columns, rows)).unwrap();

@@ -31,10 +31,10 @@ pub(super) use terminal::TerminalOutput;
 use terminal::TerminalSession;
 use viewport::{Viewport, VisibleRow};
 
-/// The time between two looks at the signals.
-const SIGNAL_INTERVAL: Duration = Duration::from_millis(200);
+/// The time between two looks at the signals and at the size of the terminal.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 /// The number of these intervals between two looks at the files.
-const FILE_INTERVALS: u32 = 10;
+const FILE_INTERVALS: u32 = 20;
 /// The number of columns at the left of a row in which a click changes the decision.
 const MARK_COLUMNS: u16 = 5;
 /// The number of rows that the mouse wheel scrolls.
@@ -111,7 +111,8 @@ pub(super) fn run(
         // The event reader never returns if the terminal is gone.
         let has_event = match input.wait(SIGNAL_INTERVAL) {
             InputState::Ready => true,
-            InputState::Idle => false,
+            // A new size of the terminal is an event, too, and does not end the wait.
+            InputState::Idle => event::poll(Duration::ZERO)?,
             InputState::Closed => return Ok(ReviewEnd::Signal(SIGHUP)),
             InputState::Unknown => event::poll(SIGNAL_INTERVAL)?,
         };

@@ -76,7 +76,7 @@ fn each_action_selects_the_expected_part() {
         ("ny\x1b[A\x1b[Ay", "f1"),
         ("\x1b[B\x1b[By", "f2"),
         ("\x1b[C\x1b[C\x1b[Dy", "f2"),
-        ("jny\x06gy", "1-2"),
+        ("jny\x06gy", "f1h1,f2"),
         ("/limit\ry", "f2"),
         ("/RENAMED\rgy", "f1h1"),
         ("/renamed\ry", "f3"),

@@ -126,7 +126,7 @@ fn a_change_without_hunks_cannot_be_edited() {
     let desk = Desk::new(FILES);
     let mut review = with_editor(&desk, PATCH, "s/a/b/");
     review.press("JJe");
-    review.wait_for("only a hunk of a diff can be edited");
+    review.wait_for("only hunks of diffs can be edited");
     review.press("q");
     assert_eq!(review.end().code, Some(3));
 }
@@ -195,7 +195,8 @@ fn an_edit_ends_the_selection_of_lines() {
 
 #[test]
 fn a_hunk_of_a_reversed_patch_cannot_be_edited() {
-    let patch = "--- a/b.rs\n+++ b/b.rs\n@@ -1 +1 @@\n-other\n+fn main() {\n";
+    let patch = "--- a/b.rs\n+++ b/b.rs\n@@ -1,4 +1,4 @@\n-other\n+fn main() {\n     let limit = 10;\n\
+                 \x20    run(limit);\n }\n";
     let desk = Desk::new(FILES);
     fs::write(desk.root().join("../change.diff"), patch).unwrap();
     let command = wpatch(&desk.root(), &["review", "-R", "--json", "../change.diff"]);

@@ -215,13 +215,21 @@ fn a_part_that_does_not_apply_can_be_left_out() {
 
 #[test]
 fn a_review_is_an_approval() {
-    let policy =
-        "[[rule]]\nname = \"careful\"\npaths = [\"b.rs\"]\nverdict = \"ask\"\nreason = \"main\"\n";
-    let mut files = FILES.to_vec();
-    files.push((".wpatch.toml", policy));
-    let desk = Desk::new(&files);
+    let policy = "[[rule]]\nname = 'careful'\npaths = ['b.rs']\nops = ['write']\nverdict = 'ask'\n\
+                  reason = 'main'\n";
+    let desk = Desk::new(FILES);
     assert!(wpatch(&desk.root(), &["init"]).status().unwrap().success());
-    let mut review = Review::of(&desk.root(), PATCH);
+    fs::write(desk.root().join("../policy.toml"), policy).unwrap();
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    let arguments = [
+        "review",
+        "--json",
+        "--policy",
+        "../policy.toml",
+        "../change.diff",
+    ];
+    let mut review = Review::start(&wpatch(&desk.root(), &arguments), (80, 24));
+    review.wait_for("? help");
     review.press("!");
     review.wait_for("! needs approval: main (rule `careful`)");
     review.press("yd");
