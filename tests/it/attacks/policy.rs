@@ -330,6 +330,7 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
         ("max_write_bytes", "1", "1000", ("too_large", 1)),
         ("max_read_bytes", "1", "1000", ("too_large", 1)),
         ("require_hash", "true", "false", DENIED),
+        ("guard", "['balance']", "[]", ("suspicious", 3)),
     ];
     let rule = |verdict: &str| format!("[[rule]]\npaths = ['a']\nverdict = '{verdict}'\n");
     let grant =
@@ -362,7 +363,7 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
             &desk,
             *kind,
             &[command, &["--policy", "../strict.toml"]].concat(),
-            b"x\0y\n",
+            b"x\0y{\n",
         );
     }
     // That setting is about hooks and servers: `hook::control` has its test.
