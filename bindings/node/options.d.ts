@@ -83,7 +83,7 @@ export interface AppendOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -107,7 +107,7 @@ export interface AppendOptions {
    */
   maxBytes?: number;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -271,7 +271,7 @@ export interface ApplyOptions {
    */
   gitPaths?: boolean;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -347,7 +347,7 @@ export interface ApplyOptions {
    */
   noAdd?: boolean;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -623,7 +623,7 @@ export interface CheckOptions {
    */
   gitTimeout?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -699,7 +699,7 @@ export interface CheckOptions {
    */
   noAdd?: boolean;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -859,7 +859,7 @@ export interface CommitOptions {
    */
   durability?: "full" | "none";
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -867,7 +867,7 @@ export interface CommitOptions {
    */
   lockTimeout?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1003,7 +1003,7 @@ export interface EditOptions {
    */
   from?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1047,7 +1047,7 @@ export interface EditOptions {
    */
   newFile?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1263,7 +1263,7 @@ export interface NotebookDeleteOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1283,7 +1283,7 @@ export interface NotebookDeleteOptions {
    */
   maxBytes?: number;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1379,7 +1379,7 @@ export interface NotebookInsertOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1403,7 +1403,7 @@ export interface NotebookInsertOptions {
    */
   newId?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1499,7 +1499,7 @@ export interface NotebookReplaceOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1519,7 +1519,7 @@ export interface NotebookReplaceOptions {
    */
   maxBytes?: number;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1883,7 +1883,7 @@ export interface ShowOptions {
    */
   gitPaths?: boolean;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1959,7 +1959,7 @@ export interface ShowOptions {
    */
   noAdd?: boolean;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -2183,7 +2183,7 @@ export interface WriteOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -2207,7 +2207,7 @@ export interface WriteOptions {
    */
   mode?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
