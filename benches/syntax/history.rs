@@ -32,74 +32,79 @@ pub(crate) fn judge(repository: &str) -> Result<(), Box<dyn Error>> {
     let mut table: BTreeMap<&str, Results> = BTreeMap::new();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        let Some((fields, path)) = line.split_once('\t') else {
+        let Some((before, after, path)) = parse(&line).filter(|_| seen.insert(line.clone())) else {
             continue;
         };
-        let fields: Vec<_> = fields.split(' ').collect();
-        let [old_mode, new_mode, before, after, "M"] = fields[..] else {
-            continue;
-        };
-        let is_file = |mode: &str| mode.ends_with("100644") || mode.ends_with("100755");
-        let Ok(name) = RelPath::new(path.as_bytes()) else {
-            continue;
-        };
-        if !is_file(old_mode) || !is_file(new_mode) || !seen.insert(line.clone()) {
-            continue;
-        }
         let after_text = objects.read(after)?;
+        let name = RelPath::new(path.as_bytes())?;
         let Some(language) = language_of(&name, &after_text) else {
             continue;
         };
         let before_text = objects.read(before)?;
-        let results = table.entry(language.name).or_default();
-        results.changes += 1;
-        results.bytes += after_text.len();
-        let start = Instant::now();
         let change = Change {
             path: &name,
             before: &before_text,
             after: &after_text,
         };
-        let guard = GUARDS.iter().find(|guard| guard.name == "syntax");
-        let finding = guard.and_then(|guard| guard.check_file(&change));
-        results.time += start.elapsed();
+        let results = table.entry(language.name).or_default();
+        let finding = results.add(&change);
+        let source = format!("{}\t{before}\t{after}\t{path}", language.name);
         match finding {
-            None => {}
-            Some(GuardFinding::InvalidSyntax { language, failure }) => {
-                results.alarms += 1;
+            Some(GuardFinding::InvalidSyntax { failure, .. }) => {
                 let (line, column) = (failure.position.line, failure.position.column);
-                let message = &failure.message;
-                println!(
-                    "alarm\t{language}\t{before}\t{after}\t{path}\t{line}:{column}\t{message}"
-                );
+                println!("alarm\t{source}\t{line}:{column}\t{}", failure.message);
             }
-            Some(finding) if finding.to_string().contains("before the change") => {
-                results.invalid += 1;
-            }
-            Some(finding) => {
-                results.notes += 1;
-                println!(
-                    "note\t{}\t{before}\t{after}\t{path}\t{finding}",
-                    language.name
-                );
-            }
+            Some(finding) => println!("note\t{source}\t{finding}"),
+            None => {}
         }
     }
     for (language, results) in table {
-        let Results {
+        results.print(language);
+    }
+    Ok(())
+}
+
+/// Returns the objects before and after a change, and the path, if `line` is a modified file.
+fn parse(line: &str) -> Option<(&str, &str, &str)> {
+    let (fields, path) = line.split_once('\t')?;
+    let fields: Vec<_> = fields.split(' ').collect();
+    let [old_mode, new_mode, before, after, "M"] = fields[..] else {
+        return None;
+    };
+    let is_file = |mode: &str| mode.ends_with("100644") || mode.ends_with("100755");
+    (is_file(old_mode) && is_file(new_mode)).then_some((before, after, path))
+}
+
+impl Results {
+    /// Runs the guard on `change` and counts the result.
+    fn add(&mut self, change: &Change<'_>) -> Option<GuardFinding> {
+        let start = Instant::now();
+        let guard = GUARDS.iter().find(|guard| guard.name == "syntax");
+        let finding = guard.and_then(|guard| guard.check_file(change));
+        self.time += start.elapsed();
+        self.changes += 1;
+        self.bytes += change.after.len();
+        match &finding {
+            None => {}
+            Some(GuardFinding::InvalidSyntax { .. }) => self.alarms += 1,
+            Some(finding) if finding.to_string().contains("before the change") => self.invalid += 1,
+            Some(_) => self.notes += 1,
+        }
+        finding
+    }
+
+    fn print(&self, language: &str) {
+        let Self {
             changes,
             alarms,
             invalid,
             notes,
             bytes,
             time,
-        } = results;
-        println!(
-            "total\t{language}\t{changes}\t{alarms}\t{invalid}\t{notes}\t{bytes}\t{}",
-            time.as_micros()
-        );
+        } = self;
+        let time = time.as_micros();
+        println!("total\t{language}\t{changes}\t{alarms}\t{invalid}\t{notes}\t{bytes}\t{time}");
     }
-    Ok(())
 }
 
 /// The objects of a repository.

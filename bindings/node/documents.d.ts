@@ -955,6 +955,10 @@ export interface LimitsReport {
    */
   grants: GrantReport[];
   /**
+   * The guards that must accept each change.
+   */
+  guard: string[];
+  /**
    * The maximum size of a file that may be read, in bytes; null if no policy file sets it.
    */
   max_read_bytes: number | null;
@@ -1884,6 +1888,10 @@ export interface LimitsReport1 {
    * The directories that the policy files grant. Empty if access is not restricted to them.
    */
   grants: GrantReport[];
+  /**
+   * The guards that must accept each change.
+   */
+  guard: string[];
   /**
    * The maximum size of a file that may be read, in bytes; null if no policy file sets it.
    */

@@ -87,7 +87,7 @@ export interface AppendOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -111,7 +111,7 @@ export interface AppendOptions {
    */
   maxBytes?: number;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -283,7 +283,7 @@ export interface ApplyOptions {
    */
   gitPaths?: boolean;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -359,7 +359,7 @@ export interface ApplyOptions {
    */
   noAdd?: boolean;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -643,7 +643,7 @@ export interface CheckOptions {
    */
   gitTimeout?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -719,7 +719,7 @@ export interface CheckOptions {
    */
   noAdd?: boolean;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -883,7 +883,7 @@ export interface CommitOptions {
    */
   durability?: "full" | "none";
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -891,7 +891,7 @@ export interface CommitOptions {
    */
   lockTimeout?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1031,7 +1031,7 @@ export interface EditOptions {
    */
   from?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1075,7 +1075,7 @@ export interface EditOptions {
    */
   newFile?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1295,7 +1295,7 @@ export interface NotebookDeleteOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1315,7 +1315,7 @@ export interface NotebookDeleteOptions {
    */
   maxBytes?: number;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1415,7 +1415,7 @@ export interface NotebookInsertOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1439,7 +1439,7 @@ export interface NotebookInsertOptions {
    */
   newId?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1539,7 +1539,7 @@ export interface NotebookReplaceOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -1559,7 +1559,7 @@ export interface NotebookReplaceOptions {
    */
   maxBytes?: number;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -1935,7 +1935,7 @@ export interface ShowOptions {
    */
   gitPaths?: boolean;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -2011,7 +2011,7 @@ export interface ShowOptions {
    */
   noAdd?: boolean;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**
@@ -2239,7 +2239,7 @@ export interface WriteOptions {
    */
   expectHash?: string;
   /**
-   * Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
    */
   guard?: ("balance" | "syntax")[];
   /**
@@ -2263,7 +2263,7 @@ export interface WriteOptions {
    */
   mode?: string;
   /**
-   * Turn all guards off, even if --guard is given
+   * Turn all guards of --guard off. The guards of a policy file stay on
    */
   noGuard?: boolean;
   /**

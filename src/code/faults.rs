@@ -7,7 +7,7 @@ const MAX_TOKEN: usize = 40;
 
 /// A fault in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct TokenFault {
     /// The offset of the token.
     pub offset: usize,
     /// What was found or expected.
@@ -15,7 +15,7 @@ pub struct Fault {
 }
 
 /// Returns the first fault of `tree` that ends at or after `from`, or the last one before it.
-pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<Fault> {
+pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<TokenFault> {
     let mut cursor = tree.walk();
     let mut found = None;
     loop {
@@ -32,7 +32,7 @@ pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<Fault> {
     }
     let node = found?;
     Some(if node.is_missing() {
-        Fault {
+        TokenFault {
             offset: node.start_byte(),
             message: format!("expected {}", describe(node)),
         }
@@ -47,7 +47,7 @@ pub(super) fn find_accepted(
     text: &str,
     kinds: &[&str],
     keywords: &[&str],
-) -> Option<Fault> {
+) -> Option<TokenFault> {
     if kinds.is_empty() && keywords.is_empty() {
         return None;
     }
@@ -109,13 +109,13 @@ fn describe(node: Node<'_>) -> String {
 }
 
 /// Describes the first token of `error` that ends after `from`.
-fn unexpected(error: Node<'_>, text: &str, from: usize) -> Fault {
+fn unexpected(error: Node<'_>, text: &str, from: usize) -> TokenFault {
     let start = error.start_byte().max(from.min(error.end_byte()));
     let rest = text.get(start..).unwrap_or_default();
     let token = rest.trim_start();
     let offset = start + (rest.len() - token.len());
     if token.is_empty() {
-        return Fault {
+        return TokenFault {
             offset: text.len(),
             message: "unexpected end of file".to_owned(),
         };
@@ -129,7 +129,7 @@ fn unexpected(error: Node<'_>, text: &str, from: usize) -> Fault {
         .rev()
         .find(|end| token.is_char_boundary(*end))
         .unwrap_or(0);
-    Fault {
+    TokenFault {
         offset,
         message: format!("unexpected `{}`", &token[..end]),
     }

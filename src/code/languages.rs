@@ -4,7 +4,7 @@ use tree_sitter::Tree;
 use tree_sitter_language::LanguageFn;
 
 use super::balance::{self, Pair};
-use super::faults::{self, Fault};
+use super::faults::{self, TokenFault};
 use super::parse::{self, Unparsed};
 use super::rewrites::{
     collections, first_branches, last_branches, named_macros, stray_angles, tests_and_expansions,
@@ -257,7 +257,7 @@ impl Language {
     }
 
     /// Returns the first fault that the grammar accepts.
-    fn find_accepted(&self, tree: &Tree, text: &str, variant: Variant) -> Option<Fault> {
+    fn find_accepted(&self, tree: &Tree, text: &str, variant: Variant) -> Option<TokenFault> {
         let kinds = variant.rewrite.map_or(&[][..], |_| self.fault_kinds);
         faults::find_accepted(tree, text, kinds, self.keywords)
     }
@@ -267,7 +267,7 @@ impl Language {
     /// The caller passes the offset of the first difference to a text without faults, because a
     /// fault cannot be before it.
     #[must_use]
-    pub fn first_fault(&self, tree: &Tree, text: &str, from: usize) -> Option<Fault> {
+    pub fn first_fault(&self, tree: &Tree, text: &str, from: usize) -> Option<TokenFault> {
         let variant = self.variants().next()?;
         faults::first(tree, text, from).or_else(|| self.find_accepted(tree, text, variant))
     }

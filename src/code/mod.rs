@@ -17,6 +17,6 @@ mod rewrites;
 mod unsafe_texts;
 
 pub use detection::{is_without_grammar, language_of};
-pub use faults::Fault;
+pub use faults::TokenFault;
 pub use languages::{Language, Variant};
 pub use parse::{MAX_SIZE, Unparsed};

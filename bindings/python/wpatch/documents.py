@@ -327,6 +327,8 @@ class LimitsReport(TypedDict):
     """`allow` or `refuse`."""
     grants: list[GrantReport]
     """The directories that the policy files grant. Empty if access is not restricted to them."""
+    guard: list[str]
+    """The guards that must accept each change."""
     max_read_bytes: int | None
     """The maximum size of a file that may be read, in bytes; null if no policy file sets it."""
     max_write_bytes: int | None

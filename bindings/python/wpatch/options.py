@@ -50,7 +50,7 @@ class AppendOptions(TypedDict):
     expect_hash: NotRequired[str]
     """Refuse to change a file with another SHA-256"""
     guard: NotRequired[list[Literal['balance', 'syntax']]]
-    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    """Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error"""
     idempotent: NotRequired[bool]
     """Treat an edit that is already applied as success"""
     in_place: NotRequired[bool]
@@ -62,7 +62,7 @@ class AppendOptions(TypedDict):
     max_bytes: NotRequired[int]
     """Limit the size of a file that is read or written, in bytes [default: 10485760]"""
     no_guard: NotRequired[bool]
-    """Turn all guards off, even if --guard is given"""
+    """Turn all guards of --guard off. The guards of a policy file stay on"""
     no_large_diff: NotRequired[bool]
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
@@ -293,11 +293,11 @@ class CommitOptions(TypedDict):
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
     guard: NotRequired[list[Literal['balance', 'syntax']]]
-    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    """Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error"""
     lock_timeout: NotRequired[str]
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     no_guard: NotRequired[bool]
-    """Turn all guards off, even if --guard is given"""
+    """Turn all guards of --guard off. The guards of a policy file stay on"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
     rebase: NotRequired[bool]
@@ -468,7 +468,7 @@ class NotebookDeleteOptions(TypedDict):
     expect_hash: NotRequired[str]
     """Refuse to change a file with another SHA-256"""
     guard: NotRequired[list[Literal['balance', 'syntax']]]
-    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    """Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error"""
     idempotent: NotRequired[bool]
     """Treat an edit that is already applied as success"""
     in_place: NotRequired[bool]
@@ -478,7 +478,7 @@ class NotebookDeleteOptions(TypedDict):
     max_bytes: NotRequired[int]
     """Limit the size of a file that is read or written, in bytes [default: 10485760]"""
     no_guard: NotRequired[bool]
-    """Turn all guards off, even if --guard is given"""
+    """Turn all guards of --guard off. The guards of a policy file stay on"""
     no_large_diff: NotRequired[bool]
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
@@ -529,7 +529,7 @@ class NotebookInsertOptions(TypedDict):
     expect_hash: NotRequired[str]
     """Refuse to change a file with another SHA-256"""
     guard: NotRequired[list[Literal['balance', 'syntax']]]
-    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    """Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error"""
     idempotent: NotRequired[bool]
     """Treat an edit that is already applied as success"""
     in_place: NotRequired[bool]
@@ -541,7 +541,7 @@ class NotebookInsertOptions(TypedDict):
     new_id: NotRequired[str]
     """Set the id of the cell [default: a new id, for nbformat 4.5 and later]"""
     no_guard: NotRequired[bool]
-    """Turn all guards off, even if --guard is given"""
+    """Turn all guards of --guard off. The guards of a policy file stay on"""
     no_large_diff: NotRequired[bool]
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
@@ -592,7 +592,7 @@ class NotebookReplaceOptions(TypedDict):
     expect_hash: NotRequired[str]
     """Refuse to change a file with another SHA-256"""
     guard: NotRequired[list[Literal['balance', 'syntax']]]
-    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    """Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error"""
     idempotent: NotRequired[bool]
     """Treat an edit that is already applied as success"""
     in_place: NotRequired[bool]
@@ -602,7 +602,7 @@ class NotebookReplaceOptions(TypedDict):
     max_bytes: NotRequired[int]
     """Limit the size of a file that is read or written, in bytes [default: 10485760]"""
     no_guard: NotRequired[bool]
-    """Turn all guards off, even if --guard is given"""
+    """Turn all guards of --guard off. The guards of a policy file stay on"""
     no_large_diff: NotRequired[bool]
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     policy: NotRequired[list[str]]
@@ -881,7 +881,7 @@ class WriteOptions(TypedDict):
     expect_hash: NotRequired[str]
     """Refuse to change a file with another SHA-256"""
     guard: NotRequired[list[Literal['balance', 'syntax']]]
-    """Refuse a change that a guard rejects: unbalanced brackets, invalid JSON, TOML or YAML"""
+    """Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error"""
     idempotent: NotRequired[bool]
     """Treat an edit that is already applied as success"""
     in_place: NotRequired[bool]
@@ -893,7 +893,7 @@ class WriteOptions(TypedDict):
     mode: NotRequired[str]
     """Set the mode of the file: 0644 or 0755"""
     no_guard: NotRequired[bool]
-    """Turn all guards off, even if --guard is given"""
+    """Turn all guards of --guard off. The guards of a policy file stay on"""
     no_large_diff: NotRequired[bool]
     """Omit the diff of a file over 64 KiB or 2000 lines from the JSON"""
     no_mkdirs: NotRequired[bool]

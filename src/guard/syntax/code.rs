@@ -1,6 +1,6 @@
 //! Compares the syntax of source code before and after a change.
 
-use crate::code::{self, Fault, Language, Unparsed, Variant};
+use crate::code::{self, Language, TokenFault, Unparsed, Variant};
 use crate::guard::{Change, GuardFinding, ParseFailure};
 use crate::text::{Position, without_bom};
 
@@ -61,20 +61,25 @@ fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFindi
 }
 
 /// Returns the first fault of the variant that gets furthest, because it knows most of the text.
-fn last_fault(language: &Language, before: &str, after: &str) -> Result<Option<Fault>, Unparsed> {
+fn last_fault(
+    language: &Language,
+    before: &str,
+    after: &str,
+) -> Result<Option<TokenFault>, Unparsed> {
     // No fault is before the first difference to a valid text.
     let difference = before
         .bytes()
         .zip(after.bytes())
         .position(|(old, new)| old != new)
         .unwrap_or(before.len().min(after.len()));
-    let mut last: Option<Fault> = None;
+    let mut last: Option<TokenFault> = None;
     for variant in language.variants() {
         let fault = match language.parse_variant(after, variant)? {
             Some(tree) => language.first_fault(&tree, after, difference),
             None => continue,
         };
-        let is_later = |fault: &Fault| last.as_ref().is_none_or(|last| fault.offset > last.offset);
+        let is_later =
+            |fault: &TokenFault| last.as_ref().is_none_or(|last| fault.offset > last.offset);
         if let Some(fault) = fault.filter(is_later) {
             last = Some(fault);
         }

@@ -330,6 +330,7 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
         ("max_write_bytes", "1", "1000", ("too_large", 1)),
         ("max_read_bytes", "1", "1000", ("too_large", 1)),
         ("require_hash", "true", "false", DENIED),
+        ("guard", "['balance']", "[]", ("suspicious", 3)),
     ];
     let rule = |verdict: &str| format!("[[rule]]\npaths = ['a']\nverdict = '{verdict}'\n");
     let grant =
@@ -358,11 +359,13 @@ fn no_setting_of_a_project_s_file_opens_what_another_one_closes() {
             "max_read_bytes" => &["read", "a"],
             _ => &["write", "a", "--overwrite"],
         };
+        // A guard does not read binary data.
+        let content: &[u8] = if *key == "guard" { b"x{\n" } else { b"x\0y\n" };
         refused(
             &desk,
             *kind,
             &[command, &["--policy", "../strict.toml"]].concat(),
-            b"x\0y\n",
+            content,
         );
     }
     // That setting is about hooks and servers: `hook::control` has its test.
