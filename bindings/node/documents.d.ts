@@ -6,7 +6,7 @@
  * This interface was referenced by `Documents`'s JSON-Schema
  * via the `definition` "ApprovalMethod".
  */
-export type ApprovalMethod = "plan_id" | "elicitation" | "policy";
+export type ApprovalMethod = "plan_id" | "elicitation" | "review" | "policy";
 /**
  * The kinds of faults in an audit file.
  *
@@ -96,6 +96,20 @@ export type Outcome =
   | "incomplete"
   | "locked"
   | "interrupted";
+/**
+ * The decision on a file or a hunk.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "PartDecision".
+ */
+export type PartDecision = "accepted" | "rejected" | "partial" | "undecided";
+/**
+ * The result of a review.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "ReviewResult".
+ */
+export type ReviewResult = "applied" | "saved" | "rejected" | "ended" | "failed";
 /**
  * The state of a change.
  *
@@ -209,7 +223,7 @@ export interface Approval {
   /**
    * How the change was approved.
    */
-  how: "plan_id" | "elicitation" | "policy";
+  how: "plan_id" | "elicitation" | "review" | "policy";
   /**
    * The rule of the policy that approves the change.
    */
@@ -524,6 +538,98 @@ export interface Contents {
    * The size in bytes.
    */
   size: number;
+}
+/**
+ * The decisions of a reviewer on a patch.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "Decisions".
+ */
+export interface WpatchDecisions {
+  /**
+   * The `plan_id` of the accepted part; null if nothing was applied or saved.
+   */
+  accepted_plan_id: string | null;
+  /**
+   * The files of the patch, in order.
+   */
+  files: FileDecisions[];
+  /**
+   * A summary for the author of the patch, with all reasons.
+   */
+  message: string;
+  /**
+   * The list for `--only` that selects the accepted part; null if nothing is accepted.
+   */
+  only: string | null;
+  /**
+   * The `plan_id` of the whole patch, without edits of the reviewer; null if the patch does not apply as a whole.
+   */
+  plan_id: string | null;
+  /**
+   * `applied`, `saved`, `rejected`, or `ended` if the review ended without a result. `failed` if the accepted part was not applied or saved, for the reason in the report.
+   */
+  result: "applied" | "saved" | "rejected" | "ended" | "failed";
+  /**
+   * `wpatch.decisions/1`.
+   */
+  schema: string;
+}
+/**
+ * The decisions on one file.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "FileDecisions".
+ */
+export interface FileDecisions {
+  /**
+   * The decision on all parts of the file.
+   */
+  decision: "accepted" | "rejected" | "partial" | "undecided";
+  /**
+   * The hunks, in order.
+   */
+  hunks?: HunkDecision[];
+  /**
+   * The `id` of the file in the report of a check of the patch.
+   */
+  id: string;
+  /**
+   * The path after the change, or the path of a deleted file. Bytes that are not UTF-8 are escaped.
+   */
+  path: string;
+  /**
+   * The reason of the rejection of a file without hunks.
+   */
+  reason?: string | null;
+}
+/**
+ * The decision on one hunk.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "HunkDecision".
+ */
+export interface HunkDecision {
+  /**
+   * The decision on the hunk.
+   */
+  decision: "accepted" | "rejected" | "partial" | "undecided";
+  /**
+   * The text that the reviewer has written in place of the hunk.
+   */
+  edited?: string | null;
+  /**
+   * The `id` of the hunk in the report of a check of the patch.
+   */
+  id: string;
+  /**
+   * The accepted lines, if only some are accepted: ranges of lines, counted from 1 below the header of the hunk.
+   */
+  lines?: string[];
+  /**
+   * The reason of the rejection.
+   */
+  reason?: string | null;
 }
 /**
  * A diagnostic for one place in a file.
@@ -1615,7 +1721,7 @@ export interface HistoryReport {
  */
 export interface HunkReason {
   /**
-   * The `id` of the hunk in the report of the check, such as `f1h2`, or of the file: `f1`.
+   * The `id` of the hunk in the report of the check, such as `f1h2`, of lines of it: `f1h2:3-5`, or of the file: `f1`.
    */
   hunk: string;
   /**
@@ -2460,6 +2566,10 @@ export interface Report {
    * The name of the command.
    */
   command: string;
+  /**
+   * The decisions of the reviewer. Only `review` reports them.
+   */
+  decisions?: WpatchDecisions | null;
   /**
    * The findings of language servers, if any were queried.
    */

@@ -1791,7 +1791,7 @@ export interface RejectOptions {
    */
   durability?: "full" | "none";
   /**
-   * Record REASON as the reason for one hunk or file, such as f1h2=REASON
+   * Record REASON as the reason for a file, a hunk or lines, such as f1h2=REASON
    */
   hunk?: string[];
   /**

@@ -22,7 +22,7 @@ class AppliedLines(TypedDict):
     """The first preimage line; the line before the hunk if the preimage is empty."""
 
 
-ApprovalMethod: TypeAlias = Literal['plan_id', 'elicitation', 'policy']
+ApprovalMethod: TypeAlias = Literal['plan_id', 'elicitation', 'review', 'policy']
 """How a change was approved."""
 
 
@@ -273,7 +273,7 @@ class HunkReason(TypedDict):
     """The reason for the rejection of a hunk."""
 
     hunk: str
-    """The `id` of the hunk in the report of the check, such as `f1h2`, or of the file: `f1`."""
+    """The `id` of the hunk in the report of the check, such as `f1h2`, of lines of it: `f1h2:3-5`, or of the file: `f1`."""
     reason: str
     """The reason, in the user's words."""
 
@@ -477,6 +477,10 @@ class OverwrittenFile(TypedDict):
     """The SHA-256 digest of the content, or of the target of a link."""
 
 
+PartDecision: TypeAlias = Literal['accepted', 'rejected', 'partial', 'undecided']
+"""The decision on a file or a hunk."""
+
+
 class PolicyFacts(TypedDict):
     """The verdict of policy, with the rules that decide it."""
 
@@ -538,6 +542,10 @@ class Repair(TypedDict):
     """The line of the patch, counted from 1."""
     message: str
     """A message of one line."""
+
+
+ReviewResult: TypeAlias = Literal['applied', 'saved', 'rejected', 'ended', 'failed']
+"""The result of a review."""
 
 
 class RootReport(TypedDict):
@@ -934,6 +942,21 @@ class Explanation(TypedDict):
     """The policy files in force."""
 
 
+class HunkDecision(TypedDict):
+    """The decision on one hunk."""
+
+    decision: PartDecision
+    """The decision on the hunk."""
+    edited: NotRequired[str | None]
+    """The text that the reviewer has written in place of the hunk."""
+    id: str
+    """The `id` of the hunk in the report of a check of the patch."""
+    lines: NotRequired[list[str]]
+    """The accepted lines, if only some are accepted: ranges of lines, counted from 1 below the header of the hunk."""
+    reason: NotRequired[str | None]
+    """The reason of the rejection."""
+
+
 class IndexEntryReport(TypedDict):
     """The change of one index entry."""
 
@@ -1090,6 +1113,21 @@ class AuditReport(TypedDict):
     """`wpatch.audit-report/1`."""
 
 
+class FileDecisions(TypedDict):
+    """The decisions on one file."""
+
+    decision: PartDecision
+    """The decision on all parts of the file."""
+    hunks: NotRequired[list[HunkDecision]]
+    """The hunks, in order."""
+    id: str
+    """The `id` of the file in the report of a check of the patch."""
+    path: str
+    """The path after the change, or the path of a deleted file. Bytes that are not UTF-8 are escaped."""
+    reason: NotRequired[str | None]
+    """The reason of the rejection of a file without hunks."""
+
+
 class HunkReport(TypedDict):
     """The result for one hunk."""
 
@@ -1183,6 +1221,25 @@ class LogSession(TypedDict):
     """The time at which the session began, in RFC 3339 format."""
 
 
+class Decisions(TypedDict):
+    """The decisions of a reviewer on a patch."""
+
+    accepted_plan_id: str | None
+    """The `plan_id` of the accepted part; null if nothing was applied or saved."""
+    files: list[FileDecisions]
+    """The files of the patch, in order."""
+    message: str
+    """A summary for the author of the patch, with all reasons."""
+    only: str | None
+    """The list for `--only` that selects the accepted part; null if nothing is accepted."""
+    plan_id: str | None
+    """The `plan_id` of the whole patch, without edits of the reviewer; null if the patch does not apply as a whole."""
+    result: ReviewResult
+    """`applied`, `saved`, `rejected`, or `ended` if the review ended without a result. `failed` if the accepted part was not applied or saved, for the reason in the report."""
+    schema: str
+    """`wpatch.decisions/1`."""
+
+
 FileReport = TypedDict(
     'FileReport',
     {
@@ -1258,6 +1315,8 @@ class Report(TypedDict):
     """Whether the change of this command is in the tree. If `dry_run` is set: whether it would be. The rollback of an earlier, interrupted change counts only for `recover`. `recovered` lists it for every command."""
     command: str
     """The name of the command."""
+    decisions: NotRequired[Decisions | None]
+    """The decisions of the reviewer. Only `review` reports them."""
     diagnostics: NotRequired[DiagnosticsReport | None]
     """The findings of language servers, if any were queried."""
     dry_run: NotRequired[bool]

@@ -723,7 +723,7 @@ class RejectOptions(TypedDict):
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
     hunk: NotRequired[list[str]]
-    """Record REASON as the reason for one hunk or file, such as f1h2=REASON"""
+    """Record REASON as the reason for a file, a hunk or lines, such as f1h2=REASON"""
     lock_timeout: NotRequired[str]
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     policy: NotRequired[list[str]]

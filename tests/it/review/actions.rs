@@ -80,7 +80,7 @@ fn each_action_selects_the_expected_part() {
         ("/limit\ry", "f2"),
         ("/RENAMED\rgy", "f1h1"),
         ("/renamed\ry", "f3"),
-        ("/b\r;;;y", "f2"),
+        ("/b\r;;;y", "f1h2"),
         ("++-y", "f1h1"),
         ("j+/b6b\rly", "f1h2:3"),
         ("s/a5\ry", "f1h1:7"),

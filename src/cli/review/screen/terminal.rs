@@ -1,6 +1,7 @@
 //! The terminal in the mode for a full-screen display. The earlier mode returns in every case.
 
 use std::io::{self, IsTerminal, Write};
+use std::mem::ManuallyDrop;
 
 use anstream::ColorChoice;
 use ratatui::backend::CrosstermBackend;
@@ -61,7 +62,8 @@ impl Write for TerminalOutput {
 
 /// A terminal that shows the screen. Dropping it restores the earlier mode.
 pub(super) struct TerminalSession {
-    terminal: Terminal<CrosstermBackend<io::BufWriter<TerminalOutput>>>,
+    /// It is never dropped: its own destructor panics if standard error is a terminal that is gone.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<TerminalOutput>>>>,
     output: TerminalOutput,
 }
 
@@ -70,7 +72,7 @@ impl TerminalSession {
     pub(super) fn start(output: TerminalOutput) -> io::Result<Self> {
         let backend = CrosstermBackend::new(io::BufWriter::new(output));
         let mut session = Self {
-            terminal: Terminal::new(backend)?,
+            terminal: ManuallyDrop::new(Terminal::new(backend)?),
             output,
         };
         session.resume()?;
