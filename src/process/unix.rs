@@ -1,7 +1,8 @@
 //! Process groups and pipes on Unix.
 
 #[cfg(feature = "review")]
-use std::io::IsTerminal;
+mod terminal;
+
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -10,20 +11,19 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
-#[cfg(feature = "review")]
-use rustix::process::kill_current_process_group;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, getuid, kill_process_group, test_kill_process_group, waitid,
 };
 
-#[cfg(feature = "review")]
-use super::InputState;
 use super::tail::TailBuffer;
 use super::{
     CommandOutput, ErrorTarget, ExitReason, GRACE, MAX_OUTPUT, MAX_PAUSE, ShellCommand, Timeout,
     wait,
 };
 use crate::interrupt::Interrupt;
+
+#[cfg(feature = "review")]
+pub(crate) use terminal::{TerminalInput, suspend_job};
 
 /// The first wait for a pipe. Later waits double up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(1);
@@ -34,64 +34,6 @@ const CHUNK: usize = 64 << 10;
 /// The maximum number of bytes to read after the command has ended: the capacity of the largest
 /// pipe, see pipe(7).
 const MAX_REMAINING_OUTPUT: usize = 1 << 20;
-
-/// The terminal from which a user's keys arrive.
-#[cfg(feature = "review")]
-pub(crate) struct TerminalInput {
-    /// The controlling terminal, if standard input is not a terminal.
-    file: Option<fs_err::File>,
-}
-
-#[cfg(feature = "review")]
-impl TerminalInput {
-    /// Returns standard input if it is a terminal, else the controlling terminal.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the system if the process has no terminal.
-    pub(crate) fn open() -> io::Result<Self> {
-        let file = if io::stdin().is_terminal() {
-            None
-        } else {
-            Some(fs_err::File::open(super::CONTROLLING_TERMINAL)?)
-        };
-        Ok(Self { file })
-    }
-
-    /// Waits for input, at most for `timeout`. A signal also ends the wait.
-    pub(crate) fn wait(&self, timeout: Duration) -> InputState {
-        let stdin = io::stdin();
-        let terminal = match &self.file {
-            Some(file) => file.as_fd(),
-            None => stdin.as_fd(),
-        };
-        let mut watched = [PollFd::from_borrowed_fd(terminal, PollFlags::IN)];
-        let timeout = Timespec::try_from(timeout).ok();
-        match poll(&mut watched, timeout.as_ref()) {
-            Ok(0) => InputState::Idle,
-            Ok(_) => {
-                let events = watched[0].revents();
-                if events.intersects(PollFlags::HUP | PollFlags::ERR) {
-                    InputState::Closed
-                } else if events.contains(PollFlags::NVAL) {
-                    // Some systems cannot poll devices.
-                    InputState::Unknown
-                } else {
-                    InputState::Ready
-                }
-            }
-            Err(Errno::INTR) => InputState::Ready,
-            Err(_) => InputState::Unknown,
-        }
-    }
-}
-
-/// Stops the processes of this job until the shell continues them, as Ctrl-Z does on a terminal.
-#[cfg(feature = "review")]
-pub(crate) fn suspend_job() {
-    // It fails only if the process may not signal its own group.
-    let _ = kill_current_process_group(Signal::TSTP);
-}
 
 /// A process with its process group. Dropping it kills the whole group.
 ///

@@ -4,13 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 
 use super::choices::{Choices, Unit, UnitContent};
-use super::source::Fingerprint;
 use crate::engine::options::{LineKind, Severity, Verdict};
 use crate::engine::{Preview, UnitPlace, UnitText};
 use crate::path::RelPath;
 use crate::report::terminal::{MAX_STYLED_LINE_BYTES, file_title, hunk_notes};
 use crate::report::{FileReport, FileStatus, HunkStatus, NearestPlace, Op, Report};
 use crate::text::printable;
+
+/// The permissions, the size, the modification time in seconds and nanoseconds, and the inode of a file.
+pub(super) type Fingerprint = (u32, u64, i64, u32, u64);
 
 /// The patch, with the effect that it has on the present tree.
 pub(super) struct ReviewedPatch<'w> {

@@ -1,7 +1,7 @@
 //! The patch of a review and the tree: every call of the engine that a review makes.
 
 use super::choices::Choices;
-use super::reviewed::ReviewedPatch;
+use super::reviewed::{Fingerprint, ReviewedPatch};
 use crate::engine::options::{HunkSelection, Interrupt, Problem, Progress, Workspace, code};
 use crate::engine::{self, Outcome, Preview, ReadRange, ReadRequest, RejectRequest, Request, What};
 use crate::path::RelPath;
@@ -16,9 +16,6 @@ pub(super) enum PatchOrigin {
     /// The change of an edit session, with its identifier.
     Session(String),
 }
-
-/// The permissions, the size, the modification time in seconds and nanoseconds, and the inode of a file.
-pub(super) type Fingerprint = (u32, u64, i64, u32, u64);
 
 /// The patch under review and the tree that it changes.
 pub(super) struct ReviewSource<'w> {

@@ -14,8 +14,8 @@ use std::rc::Rc;
 use super::action::Action;
 use super::choices::{Choice, Choices, Decision};
 use super::question::{Question, ReviewEnd};
-use super::reviewed::ReviewedPatch;
-use super::source::{Fingerprint, ReviewSource};
+use super::reviewed::{Fingerprint, ReviewedPatch};
+use super::source::ReviewSource;
 use crate::engine::{MAX_REASON, Outcome, UnitText};
 use crate::text::{Bytes, printable};
 

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use super::ReviewState;
 use crate::cli::review::choices::Choices;
-use crate::cli::review::reviewed::ReviewedPatch;
-use crate::cli::review::source::Fingerprint;
+use crate::cli::review::reviewed::{Fingerprint, ReviewedPatch};
 use crate::path::RelPath;
 
 /// The result of a check of the same patch.
