@@ -82,7 +82,7 @@ fn each_action_selects_the_expected_part() {
         ("/renamed\ry", "f3"),
         ("/b\r;;;y", "f1h2"),
         ("++-y", "f1h1"),
-        ("j+/b6b\rly", "f1h2:3"),
+        ("j+/b6b\rly", "f1h2"),
         ("s/a5\ry", "f1h1:7"),
         ("sj/A2\ry", "f1h1:2-4"),
         ("yoy", "f1"),
@@ -151,4 +151,16 @@ fn any_sequence_of_choices_is_a_selection_of_only() {
         check_result(&desk, &ended);
     }
     assert!(partial > 10, "{partial} sequences select lines");
+}
+
+#[test]
+fn a_search_in_a_hunk_with_more_context_finds_the_right_line() {
+    let lines: Vec<_> = (1..=60).map(|number| format!("line {number}\n")).collect();
+    let patch = "--- a/a\n+++ b/a\n@@ -30,5 +30,5 @@\n line 30\n-line 31\n+alpha\n line 32\n-line 33\n\
+                 +beta\n line 34\n";
+    let desk = Desk::new(&[("a", &lines.concat())]);
+    let mut review = Review::of(&desk.root(), patch);
+    review.press("++/beta\rly");
+    let ended = review.finish();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1h1:6")));
 }
