@@ -22,7 +22,7 @@ fn a_policy_requires_guards_that_no_option_lifts() {
                 .iter()
                 .map(|it| &it["code"])
                 .collect();
-            codes.sort_by_key(|code| code.to_string());
+            codes.sort_by_key(ToString::to_string);
             assert_eq!(
                 codes,
                 ["wpatch::guard::syntax", "wpatch::guard::unbalanced"]
