@@ -82,10 +82,8 @@ fn move_to_next(cursor: &mut TreeCursor<'_>, visit: Visit) -> bool {
     let is_relevant = |node: Node<'_>| node.has_error() || node.is_missing() || visit == Visit::All;
     let node = cursor.node();
     let is_entered = is_relevant(node) && (!node.is_error() || cursor.depth() == 0);
-    if is_entered && cursor.goto_first_child() {
-        if is_relevant(cursor.node()) {
-            return true;
-        }
+    if is_entered && cursor.goto_first_child() && is_relevant(cursor.node()) {
+        return true;
     }
     loop {
         while !cursor.goto_next_sibling() {

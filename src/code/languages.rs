@@ -7,10 +7,10 @@ use super::balance::{self, Pair};
 use super::faults::{self, TokenFault};
 use super::parse::{self, Unparsed};
 use super::rewrites::{
-    collections, first_branches, last_branches, named_macros, stray_angles, tests_and_expansions,
-    type_imports,
+    collections, collections_in_first_branches, first_branches, last_branches, named_macros,
+    stray_angles, tests_and_expansions, type_imports,
 };
-use super::{macros, unsafe_texts};
+use super::{here_documents, macros, unsafe_texts};
 
 /// A programming language with at least one grammar.
 pub struct Language {
@@ -35,6 +35,8 @@ pub struct Language {
     pairs: &'static [Pair],
     /// Whether files of the language are often templates.
     has_templates: bool,
+    /// Whether the language has the here-documents of shells.
+    has_here_documents: bool,
     /// Whether macros can stand for any code.
     has_macros: bool,
     /// Returns whether the scanner of the grammar could run beyond its buffers.
@@ -59,6 +61,7 @@ const PLAIN: Language = Language {
     keywords: &[],
     pairs: &[],
     has_templates: false,
+    has_here_documents: false,
     has_macros: false,
     is_unsafe: |_| false,
 };
@@ -142,7 +145,12 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C#",
         extensions: &["cs"],
         grammars: &[tree_sitter_c_sharp::LANGUAGE],
-        rewrites: &[collections, first_branches, last_branches],
+        rewrites: &[
+            collections,
+            first_branches,
+            last_branches,
+            collections_in_first_branches,
+        ],
         ..PLAIN
     },
     Language {
@@ -169,6 +177,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         interpreters: &["sh", "bash", "dash"],
         grammars: &[tree_sitter_bash::LANGUAGE],
         rewrites: &[tests_and_expansions],
+        has_here_documents: true,
         ..PLAIN
     },
     Language {
@@ -281,6 +290,9 @@ impl Language {
         }
         if self.has_templates && TEMPLATE_MARKS.iter().any(|mark| after.contains(mark)) {
             return Some("the file is a template");
+        }
+        if self.has_here_documents && here_documents::is_in_here_document(after, offset) {
+            return Some("the fault is in a here-document");
         }
         let is_certain = self.pairs.is_empty() || balance::is_unbalanced(self.pairs, before, after);
         (!is_certain)

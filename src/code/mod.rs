@@ -10,6 +10,7 @@
 mod balance;
 mod detection;
 mod faults;
+mod here_documents;
 mod languages;
 mod macros;
 mod parse;

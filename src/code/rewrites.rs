@@ -42,7 +42,8 @@ fn keep_branches(text: &str, branch: Branch) -> Option<String> {
         match separators[index] {
             Some(Separator::If) => {
                 let is_never = matches!(condition(line), "0" | "false");
-                open.push(!is_never && !(branch == Branch::Last && has_else[index]));
+                let is_replaced = branch == Branch::Last && has_else[index];
+                open.push(!is_never && !is_replaced);
             }
             Some(Separator::Else) => {
                 if let Some(is_kept) = open.last_mut() {
@@ -203,13 +204,18 @@ pub(super) fn collections(text: &str) -> Option<String> {
     (result != text).then_some(result)
 }
 
+/// Replaces collections, and keeps the first branch of each condition.
+pub(super) fn collections_in_first_branches(text: &str) -> Option<String> {
+    first_branches(&collections(text)?)
+}
+
 /// Replaces expansions such as `${name:$start:1}` on one line by a variable, and the content of
 /// `[ ... ]` on one line by a word.
 pub(super) fn tests_and_expansions(text: &str) -> Option<String> {
     let result = expansions(text);
     let mut replaced = String::with_capacity(text.len());
     for line in result.split_inclusive('\n') {
-        let test = line.find("[ ").and_then(|start| {
+        let condition = line.find("[ ").and_then(|start| {
             let length = line[start..].rfind(" ]")?;
             let content = line.get(start + 2..start + length)?;
             let is_quoted = |quote: char| content.matches(quote).count() % 2 == 0;
@@ -218,7 +224,7 @@ pub(super) fn tests_and_expansions(text: &str) -> Option<String> {
             let is_simple = is_simple || (is_quoted('"') && content.contains(" \\> "));
             is_simple.then_some((start + 2, start + length))
         });
-        if let Some((start, end)) = test.filter(|(start, end)| start < end) {
+        if let Some((start, end)) = condition.filter(|(start, end)| start < end) {
             replaced.push_str(&line[..start]);
             replaced.extend(std::iter::repeat_n('x', end - start));
             replaced.push_str(&line[end..]);
@@ -296,9 +302,9 @@ pub(super) fn stray_angles(text: &str) -> Option<String> {
 /// Returns whether a `>` after `before` can be the end of a tag whose start is missing. It stays a
 /// fault, unless an entity such as `&lt;` replaces the start.
 fn is_end_of_tag(before: &[u8]) -> bool {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-\"'".contains(byte);
-    let length = before.iter().rev().take_while(|byte| is_part(byte)).count();
-    length > 0 && !before[..before.len() - length].ends_with(b";")
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"/\"'".contains(byte);
+    let start = memchr::memrchr2(b'<', b'>', before).map_or(0, |angle| angle + 1);
+    before.last().is_some_and(is_part) && memchr::memmem::find(&before[start..], b"&lt;").is_none()
 }
 
 /// Returns the length of the tag at the start of `text`. A `>` in quotes belongs to the tag.
@@ -307,10 +313,9 @@ fn tag_length(text: &[u8]) -> usize {
     for (index, &byte) in text.iter().enumerate() {
         match quote {
             Some(open) if byte == open => quote = None,
-            Some(_) => {}
             None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
             None if byte == b'>' => return index + 1,
-            None => {}
+            _ => {}
         }
     }
     text.len()
@@ -347,7 +352,7 @@ mod tests {
             count += 1;
             assert_ne!(rewritten, text);
             assert_eq!(rewritten.len(), text.len(), "{rewritten}");
-            let ends = |text: &str| Vec::from_iter(memchr::memchr_iter(b'\n', text.as_bytes()));
+            let ends = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).collect::<Vec<_>>();
             assert_eq!(ends(&rewritten), ends(text));
         }
         assert!(count >= texts.len());

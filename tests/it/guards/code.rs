@@ -197,10 +197,10 @@ fn hostile_code_needs_bounded_time_and_memory() {
         "a.rb", "a.php", "a.sh", "a.html", "a.css", "a.sql",
     ];
     let long_word = format!("<<\"{}\"\n", "a".repeat(300));
-    let indented: String = (0..600)
+    let indented: Vec<_> = (0..600)
         .map(|width| format!("{}if a:\n", " ".repeat(width)))
         .collect();
-    let mut texts = vec![long_word, indented, "a".repeat(1 << 20)];
+    let mut texts = vec![long_word, indented.concat(), "a".repeat(1 << 20)];
     for unit in ["<a>", "#{\"", "$a$ ", "<<A\n", "\\\n", "a,", "%w(", "<!--"] {
         texts.push(unit.repeat(3000));
     }
