@@ -85,7 +85,7 @@ fn each_action_selects_the_expected_part() {
         ("j+/b6b\rly", "f1h2"),
         ("s/a5\ry", "f1h1:7"),
         ("sj/A2\ry", "f1h1:2-4"),
-        ("yoy", "f1"),
+        ("yoy", "f1h1,f2"),
         ("fjj\ry", "f3"),
         ("fja\r", "f2"),
         ("?jk?y", "f1h1"),

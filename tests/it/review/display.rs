@@ -123,17 +123,19 @@ fn the_screen_follows_the_size_of_the_terminal() {
     let command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
     let mut review = Review::start(&command, (80, 24));
     review.wait_for("? help");
+    // The bar at the bottom is the last part of a frame.
     for (columns, rows, text) in [
-        (140, 40, "renamed.txt"),
-        (30, 10, "hunks"),
+        (140, 40, "f files"),
+        (30, 10, "? help"),
         (4, 3, "? h"),
-        (200, 60, "renamed.txt"),
+        (200, 60, "f files"),
     ] {
         // A frame of another size is drawn as a whole, so that an empty screen shows all of it.
         review.screen = vt100::Parser::new(non_zero(rows), non_zero(columns), 0);
         tcsetwinsize(&review.terminal, size(columns, rows)).unwrap();
         review.wait_for(text);
     }
+    review.wait_for("old.txt => renamed.txt");
     review.press("q");
     assert_eq!(review.end().code, Some(3));
 }
