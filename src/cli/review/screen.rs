@@ -103,6 +103,8 @@ pub(super) fn run(
         dialog: None,
     };
     let mut idle = 0;
+    // From here on, the event reader notices each new size of the terminal.
+    event::poll(Duration::ZERO)?;
     session.draw(|frame| draw::draw(frame, &mut screen, state))?;
     loop {
         if let Some(signal) = interrupt.signal() {
