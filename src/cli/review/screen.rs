@@ -110,13 +110,8 @@ pub(super) fn run(
         if let Some(signal) = interrupt.signal() {
             return Ok(ReviewEnd::Signal(signal));
         }
-        // The event reader never returns if the terminal is gone.
-        let has_event = match input.wait(SIGNAL_INTERVAL) {
-            InputState::Ready => true,
-            // A new size of the terminal is an event, too, and does not end the wait.
-            InputState::Idle => event::poll(Duration::ZERO)?,
-            InputState::Closed => return Ok(ReviewEnd::Signal(SIGHUP)),
-            InputState::Unknown => event::poll(SIGNAL_INTERVAL)?,
+        let Some(has_event) = wait_for_event(&input)? else {
+            return Ok(ReviewEnd::Signal(SIGHUP));
         };
         if !has_event {
             idle += 1;
@@ -145,6 +140,18 @@ pub(super) fn run(
         }
         session.draw(|frame| draw::draw(frame, &mut screen, state))?;
     }
+}
+
+/// Waits for an event, and returns whether one has arrived; `None` if the terminal is gone. The event
+/// reader would never return then.
+fn wait_for_event(input: &TerminalInput) -> io::Result<Option<bool>> {
+    Ok(match input.wait(SIGNAL_INTERVAL) {
+        InputState::Ready => Some(true),
+        // A new size of the terminal is an event, too, and does not end the wait.
+        InputState::Idle => Some(event::poll(Duration::ZERO)?),
+        InputState::Closed => None,
+        InputState::Unknown => Some(event::poll(SIGNAL_INTERVAL)?),
+    })
 }
 
 /// Lets the user edit the hunk at the cursor.
