@@ -99,7 +99,8 @@ class TreeTest(unittest.TestCase):
         self.assertEqual(names, ["a.txt", "b"])
         self.assertFalse(wpatch.diff("a.txt", "b/c.txt", tree)["identical"])
         self.assertIn("<!DOCTYPE html>", wpatch.show_html(PATCH, tree))
-        self.assertIn("script-src", wpatch.show_html(PATCH, tree, decide=True))
+        applicable = wpatch.Tree({"a.txt": "one\ntwo\n"})
+        self.assertIn("script-src", wpatch.show_html(PATCH, applicable, decide=True))
         self.assertEqual(wpatch.explain("a.txt", tree)["path"], "a.txt")
 
     def test_an_edit_session_is_committed_at_once(self):
