@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use wpatch::code::language_of;
 use wpatch::guard::{Change, GUARDS, GuardFinding};
@@ -20,12 +20,10 @@ struct Results {
     invalid: usize,
     /// Changes that were not checked for another reason.
     notes: usize,
-    bytes: usize,
-    time: Duration,
 }
 
-/// Reads the output of `git log --raw --no-abbrev` and prints a line for each refused change, and a
-/// table.
+/// Reads the output of `git log --raw --no-abbrev`. Prints the size in bytes and the time in
+/// microseconds of each change, a line for each refused change, and a table.
 pub(crate) fn judge(repository: &str) -> Result<(), Box<dyn Error>> {
     let mut objects = Objects::open(repository)?;
     let mut seen = HashSet::new();
@@ -46,8 +44,14 @@ pub(crate) fn judge(repository: &str) -> Result<(), Box<dyn Error>> {
             before: &before_text,
             after: &after_text,
         };
-        let results = table.entry(language.name).or_default();
-        let finding = results.add(&change);
+        let start = Instant::now();
+        let finding = check(&change);
+        let (size, time) = (after_text.len(), start.elapsed().as_micros());
+        println!("change\t{}\t{size}\t{time}", language.name);
+        table
+            .entry(language.name)
+            .or_default()
+            .add(finding.as_ref());
         let source = format!("{}\t{before}\t{after}\t{path}", language.name);
         match finding {
             Some(GuardFinding::InvalidSyntax { failure, .. }) => {
@@ -75,22 +79,20 @@ fn parse(line: &str) -> Option<(&str, &str, &str)> {
     (is_file(old_mode) && is_file(new_mode)).then_some((before, after, path))
 }
 
+fn check(change: &Change<'_>) -> Option<GuardFinding> {
+    let guard = GUARDS.iter().find(|guard| guard.name == "syntax");
+    guard.and_then(|guard| guard.check_file(change))
+}
+
 impl Results {
-    /// Runs the guard on `change` and counts the result.
-    fn add(&mut self, change: &Change<'_>) -> Option<GuardFinding> {
-        let start = Instant::now();
-        let guard = GUARDS.iter().find(|guard| guard.name == "syntax");
-        let finding = guard.and_then(|guard| guard.check_file(change));
-        self.time += start.elapsed();
+    fn add(&mut self, finding: Option<&GuardFinding>) {
         self.changes += 1;
-        self.bytes += change.after.len();
-        match &finding {
+        match finding {
             None => {}
             Some(GuardFinding::InvalidSyntax { .. }) => self.alarms += 1,
             Some(finding) if finding.to_string().contains("before the change") => self.invalid += 1,
             Some(_) => self.notes += 1,
         }
-        finding
     }
 
     fn print(&self, language: &str) {
@@ -99,11 +101,8 @@ impl Results {
             alarms,
             invalid,
             notes,
-            bytes,
-            time,
         } = self;
-        let time = time.as_micros();
-        println!("total\t{language}\t{changes}\t{alarms}\t{invalid}\t{notes}\t{bytes}\t{time}");
+        println!("total\t{language}\t{changes}\t{alarms}\t{invalid}\t{notes}");
     }
 }
 
