@@ -41,16 +41,13 @@ pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<TokenFault> 
     })
 }
 
-/// Returns the first node of `kinds`, or the first name that is one of `keywords`.
+/// Returns the first node that `is_fault` selects, or the first name that is one of `keywords`.
 pub(super) fn find_accepted(
     tree: &Tree,
     text: &str,
-    kinds: &[&str],
+    is_fault: impl Fn(Node<'_>) -> bool,
     keywords: &[&str],
 ) -> Option<TokenFault> {
-    if kinds.is_empty() && keywords.is_empty() {
-        return None;
-    }
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
@@ -60,7 +57,7 @@ pub(super) fn find_accepted(
             let is_name = before.ends_with(['.', ':']) || before.ends_with("def");
             node.kind() == "identifier" && keywords.contains(&word) && !is_name
         };
-        if kinds.contains(&node.kind()) || is_keyword() {
+        if is_fault(node) || is_keyword() {
             return Some(unexpected(node, text, 0));
         }
         if !move_to_next(&mut cursor, Visit::All) {

@@ -1,6 +1,6 @@
 //! The table of languages: how a file is recognised, and the grammars that parse it.
 
-use tree_sitter::Tree;
+use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
 use super::balance::{self, Pair};
@@ -8,9 +8,9 @@ use super::faults::{self, TokenFault};
 use super::parse::{self, Unparsed};
 use super::rewrites::{
     collections, collections_in_first_branches, first_branches, last_branches, named_macros,
-    stray_angles, tests_and_expansions, type_imports,
+    type_imports, typedefs_and_throws,
 };
-use super::{here_documents, macros, unsafe_texts};
+use super::{declarations, here_documents, macros, markup, names, shell, unsafe_texts};
 
 /// A programming language with at least one grammar.
 pub struct Language {
@@ -28,11 +28,15 @@ pub struct Language {
     rewrites: &'static [Rewrite],
     /// The kinds of nodes that are faults after a rewrite, although the grammar accepts them.
     fault_kinds: &'static [&'static str],
+    /// Returns whether a node is a fault, although the grammar accepts it.
+    is_fault: Option<fn(Node<'_>, &str) -> bool>,
     /// Keywords that the grammar also accepts as names.
     keywords: &'static [&'static str],
     /// The pairs of which a change must unbalance one, or else a fault does not count. Empty if the
     /// grammar is reliable.
     pairs: &'static [Pair],
+    /// Whether the language has the declarations of style sheets.
+    has_declarations: bool,
     /// Whether files of the language are often templates.
     has_templates: bool,
     /// Whether the language has the here-documents of shells.
@@ -58,8 +62,10 @@ const PLAIN: Language = Language {
     grammars: &[],
     rewrites: &[],
     fault_kinds: &[],
+    is_fault: None,
     keywords: &[],
     pairs: &[],
+    has_declarations: false,
     has_templates: false,
     has_here_documents: false,
     has_macros: false,
@@ -81,20 +87,21 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["js", "mjs", "cjs", "jsx"],
         interpreters: &["node", "nodejs"],
         grammars: &[tree_sitter_javascript::LANGUAGE],
+        rewrites: &[names::javascript],
         ..PLAIN
     },
     Language {
         name: "TypeScript",
         extensions: &["ts", "mts", "cts"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TYPESCRIPT],
-        rewrites: &[type_imports],
+        rewrites: &[type_imports, names::typescript],
         ..PLAIN
     },
     Language {
         name: "TSX",
         extensions: &["tsx"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TSX],
-        rewrites: &[type_imports],
+        rewrites: &[type_imports, names::tsx],
         ..PLAIN
     },
     Language {
@@ -120,7 +127,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C",
         extensions: &["c"],
         grammars: &[tree_sitter_c::LANGUAGE],
-        rewrites: &[first_branches, last_branches],
+        rewrites: &[first_branches, last_branches, typedefs_and_throws],
         has_macros: true,
         ..PLAIN
     },
@@ -129,7 +136,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C or C++",
         extensions: &["h"],
         grammars: &[tree_sitter_c::LANGUAGE, tree_sitter_cpp::LANGUAGE],
-        rewrites: &[first_branches, last_branches],
+        rewrites: &[first_branches, last_branches, typedefs_and_throws],
         has_macros: true,
         ..PLAIN
     },
@@ -137,7 +144,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C++",
         extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         grammars: &[tree_sitter_cpp::LANGUAGE],
-        rewrites: &[first_branches, last_branches],
+        rewrites: &[first_branches, last_branches, typedefs_and_throws],
         has_macros: true,
         ..PLAIN
     },
@@ -150,6 +157,8 @@ pub(super) const LANGUAGES: &[Language] = &[
             first_branches,
             last_branches,
             collections_in_first_branches,
+            names::c_sharp,
+            names::c_sharp_in_first_branches,
         ],
         ..PLAIN
     },
@@ -176,7 +185,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &[".bashrc", ".bash_profile", ".bash_aliases"],
         interpreters: &["sh", "bash", "dash"],
         grammars: &[tree_sitter_bash::LANGUAGE],
-        rewrites: &[tests_and_expansions],
+        rewrites: &[shell::expansions, shell::tests_and_expansions],
         has_here_documents: true,
         ..PLAIN
     },
@@ -184,9 +193,10 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "HTML",
         extensions: &["html", "htm"],
         grammars: &[tree_sitter_html::LANGUAGE],
-        rewrites: &[stray_angles],
+        rewrites: &[markup::stray_characters],
         has_templates: true,
         fault_kinds: &["erroneous_end_tag"],
+        is_fault: Some(markup::is_unclosed),
         is_unsafe: unsafe_texts::has_many_elements,
         ..PLAIN
     },
@@ -194,6 +204,8 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "CSS",
         extensions: &["css"],
         grammars: &[tree_sitter_css::LANGUAGE],
+        is_fault: Some(declarations::is_malformed_node),
+        has_declarations: true,
         has_templates: true,
         pairs: balance::BRACKETS,
         ..PLAIN
@@ -268,7 +280,16 @@ impl Language {
     /// Returns the first fault that the grammar accepts.
     fn find_accepted(&self, tree: &Tree, text: &str, variant: Variant) -> Option<TokenFault> {
         let kinds = variant.rewrite.map_or(&[][..], |_| self.fault_kinds);
-        faults::find_accepted(tree, text, kinds, self.keywords)
+        if kinds.is_empty() && self.keywords.is_empty() && self.is_fault.is_none() {
+            return None;
+        }
+        // The end of a paragraph can follow the element that has ended it.
+        let is_paragraph = |node: Node<'_>| text.get(node.byte_range()) == Some("</p>");
+        let is_fault = |node: Node<'_>| {
+            self.is_fault.is_some_and(|is_fault| is_fault(node, text))
+                || (kinds.contains(&node.kind()) && !is_paragraph(node))
+        };
+        faults::find_accepted(tree, text, is_fault, self.keywords)
     }
 
     /// Returns the first fault of `tree` that ends at or after `from`, or the last one before it.
@@ -288,13 +309,27 @@ impl Language {
         if self.has_macros && macros::has_new_macro_near(before, after, offset) {
             return Some("the grammar does not know the macros that the change adds");
         }
-        if self.has_templates && TEMPLATE_MARKS.iter().any(|mark| after.contains(mark)) {
+        if self.has_macros && macros::has_fewer_conditions(before, after) {
+            return Some("the change removes conditions of the preprocessor");
+        }
+        if self.has_templates
+            && (TEMPLATE_MARKS.iter().any(|mark| after.contains(mark))
+                || markup::has_prefixed_tag(after))
+        {
             return Some("the file is a template");
         }
         if self.has_here_documents && here_documents::is_in_here_document(after, offset) {
             return Some("the fault is in a here-document");
         }
-        let is_certain = self.pairs.is_empty() || balance::is_unbalanced(self.pairs, before, after);
+        if self.has_here_documents && shell::is_for_zsh(after) {
+            return Some("the script can be for zsh");
+        }
+        if self.has_here_documents && shell::is_in_template(after, offset) {
+            return Some("the fault is in a line of a template");
+        }
+        let is_certain = self.pairs.is_empty()
+            || balance::is_unbalanced(self.pairs, before, after)
+            || (self.has_declarations && declarations::has_new_malformed(before, after));
         (!is_certain)
             .then_some("the grammar does not accept the change, but it balances all brackets")
     }

@@ -8,13 +8,17 @@
 //! To add a language, add a row to `LANGUAGES` in `languages.rs`. Read `parse.rs` first.
 
 mod balance;
+mod declarations;
 mod detection;
 mod faults;
 mod here_documents;
 mod languages;
 mod macros;
+mod markup;
+mod names;
 mod parse;
 mod rewrites;
+mod shell;
 mod unsafe_texts;
 
 pub use detection::{is_without_grammar, language_of};

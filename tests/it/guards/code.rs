@@ -176,6 +176,143 @@ fn a_file_that_cannot_be_judged_passes_with_a_warning() {
 }
 
 #[test]
+fn a_fault_that_can_be_valid_code_passes_with_a_warning() {
+    for (name, before, after, message) in [
+        (
+            "a.c",
+            "int f(void) { g(); }\n",
+            "int f(void) { each(a, b)\n { g(); } }\n",
+            "not checked as C: the grammar does not know the macros that the change adds",
+        ),
+        (
+            "a.c",
+            "int f(void) {\n#if A\n    g();\n#else\n    each(a, b)\n        c();\n#endif\n}\n",
+            "int f(void) {\n    each(a, b)\n        c();\n}\n",
+            "not checked as C: the change removes conditions of the preprocessor",
+        ),
+        (
+            "a.sh",
+            "a\n",
+            "a\nb | (@C@ d\n",
+            "not checked as Bash: the fault is in a line of a template",
+        ),
+        (
+            "a.sh",
+            "a\n",
+            "() { emulate -L zsh }\n",
+            "not checked as Bash: the script can be for zsh",
+        ),
+        (
+            "a.html",
+            "<p>a</p>\n",
+            "<p class=\"<a:b c=\"d\" />\">a</p>\n",
+            "not checked as HTML: the file is a template",
+        ),
+    ] {
+        assert_eq!(messages(name, before, after), [message]);
+    }
+}
+
+#[test]
+fn declarations_of_style_sheets_have_to_stay_declarations() {
+    let before = "a { b: c; d: e }\n";
+    for after in [
+        "a { b: c d: e }\n",
+        "a { b c; d: e }\n",
+        "a { b: url('c); d: e }\n",
+        ". { b: c; d: e }\n",
+    ] {
+        assert_eq!(
+            codes(
+                &[("a.css", before)],
+                &["write", "a.css", "--overwrite", "--content", after],
+                "syntax",
+                ""
+            ),
+            ["syntax"],
+            "{after}"
+        );
+    }
+    assert_eq!(
+        messages(
+            "a.css",
+            before,
+            "a { b: url(c:d); --e: f:g; filter: progid:h }\n"
+        ),
+        [""; 0]
+    );
+}
+
+#[test]
+fn an_element_has_to_keep_its_end_tag() {
+    let message = "the file is no longer valid HTML: line 1, column 6: unexpected `b`";
+    assert_eq!(
+        messages("a.html", "<div>a</div>\n", "<div>b<div>\n"),
+        [message]
+    );
+    assert_eq!(
+        messages("a.html", "<div>a</div>\n", "<p>b<div>c</div>\n"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn valid_code_that_a_grammar_does_not_know_is_no_fault() {
+    for (name, before, after) in [
+        ("a.js", "f();\n", "g = <a href=\"b?c=1&d=2\">e & f</a>;\n"),
+        (
+            "a.js",
+            "f();\n",
+            "using.apply(this);\nimport.source('a');\n",
+        ),
+        (
+            "a.js",
+            "f();\n",
+            "import a from 'b' assert { type: 'json' };\nexport { a as if };\n",
+        ),
+        (
+            "a.ts",
+            "f();\n",
+            "interface A {\n  b: c\n  in?: d\n  in2?: e\n}\n",
+        ),
+        (
+            "a.ts",
+            "f();\n",
+            "import type * as a from 'b';\nclass A { accessor: c }\n",
+        ),
+        ("a.tsx", "f();\n", "let a = <b c=\"d?e=1&f=2\">g & h</b>;\n"),
+        (
+            "a.rs",
+            "fn f() {}\n",
+            "#!/usr/bin/env cargo\n---\n[package]\n---\nfn f() {}\n",
+        ),
+        (
+            "a.cpp",
+            "int f();\n",
+            "A::A() : a((b ? c : throw d(\"e\"))) {}\n",
+        ),
+        ("a.h", "int f(void);\n", "struct a { int b; } typedef c;\n"),
+        (
+            "a.cs",
+            "class A { }\n",
+            "class A { void F() { a?.b = [c]; d?[0] = e; G(f) = h; i = new() { [type] = j }; } }\n",
+        ),
+        (
+            "a.cs",
+            "class A { }\n",
+            "static class A { extension<B>(C<B> c) { void F() { } } }\n",
+        ),
+        ("a.sh", "a\n", "b=${c#*{\\\"d\\\"\"$e\"}\n"),
+        ("a.sh", "a\n", "case a in\n?*' '?*) b ;;\nc) d ;;\nesac\n"),
+        ("a.html", "<p>a</p>\n", "<p>b & c &amp; d</p>\n"),
+        ("a.html", "<p>a</p>\n", "<textarea>a>b {</textarea>\n"),
+        ("a.html", "<p>a</p>\n", "<![if !IE]><p>a</p><![endif]>\n"),
+    ] {
+        assert_eq!(messages(name, before, after), [""; 0], "{after}");
+    }
+}
+
+#[test]
 fn conditions_of_the_preprocessor_are_no_faults() {
     let before = "int f(int a) {\n    return a;\n}\n";
     let split = "int f(int a) {\n#ifdef B\n    if (a) {\n#else\n    if (!a) {\n#endif\n        a++;\n    }\n    return a;\n}\n";
