@@ -109,6 +109,9 @@ pub(super) fn has_new_macro_near(before: &str, after: &str, offset: usize) -> bo
         .filter(|word| is_macro(word))
         .any(|word| is_new(&word))
         || unusual_words(near).iter().any(is_new)
+        || near
+            .lines()
+            .any(|line| is_after_call(line) && !before.contains(line))
 }
 
 /// Returns whether the change removes conditions of the preprocessor. The grammar has seen only a part
@@ -184,6 +187,17 @@ fn unusual_words(text: &str) -> Vec<&str> {
     result
 }
 
+/// Returns whether `line` is a declaration after the call of a macro, as in `unused() static int a`.
+fn is_after_call(line: &str) -> bool {
+    let line = line.trim_start();
+    let name = words(line).next().filter(|name| line.starts_with(name));
+    let after = name.map_or("", |name| &line[name.len()..]);
+    let rest = call_length(after).map_or("", |length| after[length..].trim_start());
+    words(rest)
+        .next()
+        .is_some_and(|word| rest.starts_with(word) && DECLARATIONS.contains(&word))
+}
+
 /// Returns the length of the arguments in parentheses at the start of `text`.
 fn call_length(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
@@ -230,6 +244,17 @@ mod tests {
         ] {
             assert_eq!(unusual_words(text), words, "{text}");
         }
+    }
+
+    #[test]
+    fn a_declaration_can_follow_a_macro_that_moves() {
+        let before = "static void\nunused() f(void) {}\n";
+        assert!(has_new_macro_near(
+            before,
+            "unused() static void f(void) {}\n",
+            0
+        ));
+        assert!(!has_new_macro_near("f();\nint a;\n", "f()\nint a;\n", 4));
     }
 
     #[test]
