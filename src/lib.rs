@@ -43,7 +43,7 @@
 //! | `cli` | the program |
 //! | `encodings` | other encodings than UTF-8, of files and of mail |
 //! | `guard` | the guard `syntax` for JSON, TOML and YAML |
-//! | `code-guard` | the guard `syntax` for source code; needs a C compiler |
+//! | `code-guard` | the guard `syntax` for source code, and edits of symbols; needs a C compiler |
 //! | `html` | HTML pages |
 //! | `miette` | `miette::Diagnostic` for [`Refused`](prelude::Refused) |
 //! | `policy` | policy files |
@@ -86,7 +86,6 @@ pub mod change;
 #[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "code-guard")]
 #[doc(hidden)]
 pub mod code;
 #[doc(hidden)]

@@ -10,7 +10,7 @@ use super::args::Global;
 use super::file_options::FileOptions;
 use super::match_mode::{MatchArg, match_mode};
 use super::{CommandMode, EarlyExit, input};
-use crate::engine::options::{Edit, EditOrder, MAX_FILE, code};
+use crate::engine::options::{Edit, EditOrder, MAX_FILE, SymbolName, SymbolPosition, code};
 use crate::engine::{MissingParents, Request, What};
 use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
@@ -56,6 +56,23 @@ pub(super) struct EditOptions {
         allow_hyphen_values = true
     )]
     to: Option<OsString>,
+    /// Replace the function, class or other symbol NAME, such as `Class.method`
+    ///
+    /// NAME must denote exactly one symbol. The names of its containers can precede it, separated
+    /// by `.`, `::` or `#`; a separator at the start means the top level of the file. NAME:LINE
+    /// denotes the symbol whose name is on line LINE. A symbol includes its attributes and the
+    /// comments directly above it.
+    #[arg(long, value_name = "NAME")]
+    symbol: Option<SymbolName>,
+    /// Insert the new text before the symbol
+    #[arg(long, requires = "symbol", conflicts_with_all = ["after", "delete"])]
+    before: bool,
+    /// Insert the new text after the symbol
+    #[arg(long, requires = "symbol", conflicts_with = "delete")]
+    after: bool,
+    /// Delete the symbol, and the blank lines that separate it
+    #[arg(long, requires = "symbol", conflicts_with_all = ["new", "new_file"])]
+    delete: bool,
     /// Replace all occurrences of the old text
     #[arg(long)]
     all: bool,
@@ -222,9 +239,19 @@ impl EditOptions {
         &self.common.file
     }
 
+    fn symbol_position(&self) -> SymbolPosition {
+        match (self.before, self.after, self.delete) {
+            (true, ..) => SymbolPosition::Before,
+            (_, true, _) => SymbolPosition::After,
+            (.., true) => SymbolPosition::Delete,
+            _ => SymbolPosition::Replace,
+        }
+    }
+
     fn is_one_edit(&self) -> bool {
         let texts = self.old.is_some() || self.old_file.is_some() || self.from.is_some();
-        texts || self.insert_after.is_some() || self.insert_before.is_some()
+        let lines = self.insert_after.is_some() || self.insert_before.is_some();
+        texts || lines || self.symbol.is_some()
     }
 }
 
@@ -286,12 +313,15 @@ fn edit_request(
             .map(NonZero::get)
             .map(EditPosition::Before),
     );
+    targets.extend(options.symbol.clone().map(EditPosition::Symbol));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
         return Err(EarlyExit::usage(
-            "expected exactly one of --old, --from, --insert-after, --insert-before and --edits",
+            "expected exactly one of --old, --from, --insert-after, --insert-before, --symbol and \
+             --edits",
         ));
     };
     let new = bytes(&options.new, &options.new_file)?
+        .or_else(|| options.delete.then(Vec::new))
         .ok_or_else(|| EarlyExit::usage("--new or --new-file is missing"))?;
     Ok(match place {
         EditPosition::OldText(old) if options.all => Request::edit_all(path, old, new),
@@ -300,6 +330,9 @@ fn edit_request(
         EditPosition::Range(from, to) => Request::edit_range(path, from, to, new),
         EditPosition::After(line) => Request::insert_after(path, line, new),
         EditPosition::Before(line) => Request::insert_before(path, line, new),
+        EditPosition::Symbol(name) => {
+            Request::edit_symbol(path, name, options.symbol_position(), new)
+        }
     })
 }
 
@@ -309,6 +342,7 @@ enum EditPosition {
     Range(Vec<u8>, Vec<u8>),
     After(usize),
     Before(usize),
+    Symbol(SymbolName),
 }
 
 /// Returns the request with the edits in the JSON file `list`.

@@ -17,9 +17,10 @@ use super::pager;
 use super::policy::load_policy;
 use super::root::open;
 use super::{EarlyExit, finish};
-use crate::engine::options::{Policy, Workspace, code};
+use crate::engine::options::{Policy, SymbolName, Workspace, code};
 use crate::engine::{
     self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
+    SymbolsRequest,
 };
 use crate::path::PathPattern;
 use crate::report::{Difference, Extract};
@@ -43,6 +44,12 @@ pub(super) struct ReadOptions {
     /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
     #[arg(long, value_name = "A-B", value_parser = parse_line_range, conflicts_with_all = ["offset", "length"])]
     lines: Option<(usize, usize)>,
+    /// Print only the function, class or other symbol NAME, such as `Class.method`
+    ///
+    /// The symbol includes its attributes and the comments directly above it. See `wpatch edit` for
+    /// the form of the name.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["lines", "offset", "length", "encoding"])]
+    symbol: Option<SymbolName>,
     /// Start at this byte, counted from 0
     #[arg(long, value_name = "BYTE")]
     offset: Option<u64>,
@@ -108,6 +115,9 @@ pub(super) struct ListOptions {
     /// Sort by modification time, newest first
     #[arg(long)]
     newest: bool,
+    /// List the functions, classes and other symbols of the file DIR
+    #[arg(long, requires = "directory", conflicts_with_all = ["hidden", "glob", "newest"])]
+    symbols: bool,
 }
 
 /// The options of `diff`.
@@ -135,10 +145,16 @@ pub(super) struct DiffOptions {
 /// Prints a file or a part of it.
 pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
     let defaults = ReadRequest::of(relative_to_root(&options.file, global));
-    let window = match (options.lines, options.offset, options.length) {
+    let window = match (
+        options.lines,
+        options.symbol,
+        options.offset,
+        options.length,
+    ) {
         (Some((first, last)), ..) => ReadRange::Lines { first, last },
-        (None, None, None) => ReadRange::All,
-        (None, offset, length) => ReadRange::Bytes {
+        (None, Some(name), ..) => ReadRange::Symbol(Box::new(name)),
+        (None, None, None, None) => ReadRange::All,
+        (None, None, offset, length) => ReadRange::Bytes {
             offset: offset.unwrap_or_default(),
             length: length.unwrap_or(DEFAULT_LENGTH),
         },
@@ -154,7 +170,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         usize::MAX
     };
     let request = ReadRequest {
-        range: window,
+        range: window.clone(),
         format: view,
         encoding: options.encoding,
         max_file: options.max_bytes.unwrap_or(defaults.max_file),
@@ -170,7 +186,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
             write_text(&extract.content, out)?;
             print_message(
                 global,
-                rest_message(extract, window, options.length.is_some()),
+                rest_message(extract, &window, options.length.is_some()),
             );
             Ok(())
         },
@@ -178,9 +194,14 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 }
 
 /// Returns the message about requested bytes or lines that `extract` lacks because of a limit.
-fn rest_message(extract: &Extract, window: ReadRange, has_length: bool) -> Option<String> {
+fn rest_message(extract: &Extract, window: &ReadRange, has_length: bool) -> Option<String> {
     let next = extract.next_offset?;
-    let options = match window {
+    let symbol = extract.symbol.as_ref();
+    let window = match symbol.map(|symbol| (symbol.first_line, symbol.last_line)) {
+        Some((first, last)) => &ReadRange::Lines { first, last },
+        None => window,
+    };
+    let options = match *window {
         ReadRange::Lines { first, last } => {
             // The first line of a hashline extract is a tag, and not a line of the file.
             let whole = extract.content.iter().filter(|&&byte| byte == b'\n');
@@ -198,13 +219,18 @@ fn rest_message(extract: &Extract, window: ReadRange, has_length: bool) -> Optio
             let end = offset.saturating_add(length);
             (next < end).then(|| format!("--offset {next} --length {}", end - next))
         }
-        ReadRange::Bytes { .. } | ReadRange::All => Some(format!("--offset {next}")),
+        ReadRange::Bytes { .. } | ReadRange::All | ReadRange::Symbol(_) => {
+            Some(format!("--offset {next}"))
+        }
     };
     options.map(|options| format!("the file continues; use {options} for the rest"))
 }
 
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
+    if let Some(file) = options.directory.as_ref().filter(|_| options.symbols) {
+        return list_symbols(file, options.max, global);
+    }
     let defaults = ListRequest::of(
         options
             .directory
@@ -249,6 +275,26 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
                     .truncated
                     .then(|| "more entries exist; use --max to raise the limit".to_owned()),
             );
+            Ok(())
+        },
+    )
+}
+
+/// Prints the symbols of a file.
+fn list_symbols(file: &Path, max: Option<usize>, global: &Global) -> ExitCode {
+    let defaults = SymbolsRequest::of(relative_to_root(file, global));
+    let request = SymbolsRequest {
+        max_symbols: max.unwrap_or(defaults.max_symbols),
+        ..defaults
+    };
+    print_query(
+        ("list", Document::Symbols),
+        global,
+        |workspace, policy| engine::list_symbols(&SymbolsRequest { policy, ..request }, workspace),
+        |listing, out| {
+            listing.print(out)?;
+            let message = "more symbols exist; use --max to raise the limit";
+            print_message(global, listing.truncated.then(|| message.to_owned()));
             Ok(())
         },
     )

@@ -5,11 +5,12 @@ use tree_sitter_language::LanguageFn;
 
 use super::balance::{self, Pair};
 use super::faults::{self, TokenFault};
-use super::parse::{self, Unparsed};
 use super::rewrites::{
     collections, collections_in_first_branches, first_branches, last_branches, named_macros,
     stray_angles, tests_and_expansions, type_imports,
 };
+use super::symbols::{self, SymbolRules};
+use super::{Unparsed, parse};
 use super::{here_documents, macros, unsafe_texts};
 
 /// A programming language with at least one grammar.
@@ -24,6 +25,8 @@ pub struct Language {
     pub(super) interpreters: &'static [&'static str],
     /// The grammars. A text is valid if one of them accepts it.
     grammars: &'static [LanguageFn],
+    /// The rules for symbols, one for each grammar.
+    symbols: &'static [&'static SymbolRules],
     /// Rewrites of valid code that the grammars do not accept.
     rewrites: &'static [Rewrite],
     /// The kinds of nodes that are faults after a rewrite, although the grammar accepts them.
@@ -56,6 +59,7 @@ const PLAIN: Language = Language {
     file_names: &[],
     interpreters: &[],
     grammars: &[],
+    symbols: &[&symbols::NONE],
     rewrites: &[],
     fault_kinds: &[],
     keywords: &[],
@@ -73,6 +77,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["py", "pyi", "pyw"],
         interpreters: &["python", "python2", "python3"],
         grammars: &[tree_sitter_python::LANGUAGE],
+        symbols: &[&symbols::PYTHON],
         is_unsafe: unsafe_texts::has_wide_indentation,
         ..PLAIN
     },
@@ -81,12 +86,14 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["js", "mjs", "cjs", "jsx"],
         interpreters: &["node", "nodejs"],
         grammars: &[tree_sitter_javascript::LANGUAGE],
+        symbols: &[&symbols::JAVASCRIPT],
         ..PLAIN
     },
     Language {
         name: "TypeScript",
         extensions: &["ts", "mts", "cts"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TYPESCRIPT],
+        symbols: &[&symbols::JAVASCRIPT],
         rewrites: &[type_imports],
         ..PLAIN
     },
@@ -94,6 +101,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "TSX",
         extensions: &["tsx"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TSX],
+        symbols: &[&symbols::JAVASCRIPT],
         rewrites: &[type_imports],
         ..PLAIN
     },
@@ -101,6 +109,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "Rust",
         extensions: &["rs"],
         grammars: &[tree_sitter_rust::LANGUAGE],
+        symbols: &[&symbols::RUST],
         rewrites: &[named_macros],
         ..PLAIN
     },
@@ -108,18 +117,21 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "Go",
         extensions: &["go"],
         grammars: &[tree_sitter_go::LANGUAGE],
+        symbols: &[&symbols::GO],
         ..PLAIN
     },
     Language {
         name: "Java",
         extensions: &["java"],
         grammars: &[tree_sitter_java::LANGUAGE],
+        symbols: &[&symbols::JAVA],
         ..PLAIN
     },
     Language {
         name: "C",
         extensions: &["c"],
         grammars: &[tree_sitter_c::LANGUAGE],
+        symbols: &[&symbols::C],
         rewrites: &[first_branches, last_branches],
         has_macros: true,
         ..PLAIN
@@ -129,6 +141,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C or C++",
         extensions: &["h"],
         grammars: &[tree_sitter_c::LANGUAGE, tree_sitter_cpp::LANGUAGE],
+        symbols: &[&symbols::C, &symbols::CPP],
         rewrites: &[first_branches, last_branches],
         has_macros: true,
         ..PLAIN
@@ -137,6 +150,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C++",
         extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         grammars: &[tree_sitter_cpp::LANGUAGE],
+        symbols: &[&symbols::CPP],
         rewrites: &[first_branches, last_branches],
         has_macros: true,
         ..PLAIN
@@ -145,6 +159,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C#",
         extensions: &["cs"],
         grammars: &[tree_sitter_c_sharp::LANGUAGE],
+        symbols: &[&symbols::C_SHARP],
         rewrites: &[
             collections,
             first_branches,
@@ -159,6 +174,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Guardfile"],
         interpreters: &["ruby"],
         grammars: &[tree_sitter_ruby::LANGUAGE],
+        symbols: &[&symbols::RUBY],
         keywords: &["end"],
         is_unsafe: unsafe_texts::has_many_literals,
         ..PLAIN
@@ -168,6 +184,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["php"],
         interpreters: &["php"],
         grammars: &[tree_sitter_php::LANGUAGE_PHP],
+        symbols: &[&symbols::PHP],
         ..PLAIN
     },
     Language {
@@ -176,6 +193,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &[".bashrc", ".bash_profile", ".bash_aliases"],
         interpreters: &["sh", "bash", "dash"],
         grammars: &[tree_sitter_bash::LANGUAGE],
+        symbols: &[&symbols::BASH],
         rewrites: &[tests_and_expansions],
         has_here_documents: true,
         ..PLAIN
@@ -202,6 +220,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "SQL",
         extensions: &["sql"],
         grammars: &[tree_sitter_sequel::LANGUAGE],
+        symbols: &[&symbols::SQL],
         has_templates: true,
         pairs: balance::BRACKETS,
         ..PLAIN
@@ -215,11 +234,20 @@ impl Language {
     ///
     /// Returns the reason if the text cannot be parsed, or only with too many steps.
     pub fn parse(&self, text: &str) -> Result<Tree, Unparsed> {
+        self.parse_with_rules(text).map(|(tree, _)| tree)
+    }
+
+    /// Parses `text` like [`Self::parse`], and also returns the rules for the symbols of the
+    /// grammar.
+    pub(super) fn parse_with_rules(
+        &self,
+        text: &str,
+    ) -> Result<(Tree, &'static SymbolRules), Unparsed> {
         let mut result = Err(Unparsed::NoGrammar);
-        for variant in self.variants().take(self.grammars.len()) {
+        for (variant, &rules) in self.variants().zip(self.symbols) {
             if let Some(tree) = self.parse_variant(text, variant)? {
                 let is_valid = !self.has_fault(&tree, text, variant);
-                result = Ok(tree);
+                result = Ok((tree, rules));
                 if is_valid {
                     break;
                 }

@@ -8,6 +8,7 @@ use super::encoded::{self, DecodedText};
 use super::findings::Findings;
 use super::options::Options;
 use super::problem::{Problem, Severity};
+use super::symbol_problem::symbol_problem;
 use super::{already_applied, guards};
 use crate::matching::{
     self, LookalikeSearch, MismatchKind, TextChange, TextMismatch, UnplacedChanges,
@@ -292,6 +293,7 @@ fn refuse<'f>(
             );
             problem
         }
+        MismatchKind::Symbol { name, reason } => findings.refuse(symbol_problem(name, reason)),
         MismatchKind::Overlap => findings.error(
             &code::TEXT_OVERLAP,
             format!("{name} overlaps the text of another edit"),
@@ -330,6 +332,7 @@ fn describe_target(edit: &Replacement, name: &str) -> String {
         EditTarget::Text { .. }
         | EditTarget::Lines(_)
         | EditTarget::EmptyFile
+        | EditTarget::Symbol(_)
         | EditTarget::End(_) => name.to_owned(),
     }
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    LookResult, contents, file_problem, refused_outcome, resolve_readable, too_large_problem,
+    LookResult, contents, file_problem, refused_outcome, resolve_readable, symbols,
+    too_large_problem,
 };
 use crate::engine::Outcome;
 use crate::engine::govern::extend_policy;
@@ -13,9 +14,10 @@ use crate::engine::request::MAX_FILE;
 use crate::engine::suggest::explain_missing_file;
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::plan::SymbolName;
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
-use crate::report::Extract;
+use crate::report::{Extract, ListedSymbol};
 use crate::text::tag::HashlineTag;
 use crate::text::{DecodeError, decode, is_binary_for_edit, lines, without_bom, without_ending};
 use crate::workspace::Workspace;
@@ -47,7 +49,7 @@ pub struct ReadRequest {
 }
 
 /// A part of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadRange {
     /// The whole file.
@@ -67,6 +69,8 @@ pub enum ReadRange {
         /// The last line, counted from 1. The range includes it.
         last: usize,
     },
+    /// The lines of a symbol in source code, with its attributes and comments.
+    Symbol(Box<SymbolName>),
 }
 
 /// The form in which a file is shown.
@@ -188,8 +192,12 @@ fn extract(
             "the file is binary and has no lines",
         ));
     }
-    let window = first_lines(&text, byte_range(&text, request.range), request.max_lines);
     let mut extract = Extract::new(path.as_bytes(), &raw, &text);
+    if let ReadRange::Symbol(name) = &request.range {
+        extract.symbol = Some(symbols::find(&path, &text, name)?);
+    }
+    let range = byte_range(&text, &request.range, extract.symbol.as_ref());
+    let window = first_lines(&text, range, request.max_lines);
     extract.first_line = memchr::memchr_iter(b'\n', &text[..window.start]).count() + 1;
     let start = window.start;
     if is_by_lines {
@@ -237,15 +245,19 @@ fn decode_problem(path: &RelPath, error: &DecodeError) -> Box<Problem> {
     }
 }
 
-/// Returns the range of `window` in `text`, in bytes.
-fn byte_range(text: &[u8], window: ReadRange) -> Range<usize> {
+/// Returns the range of `window` in `text`, in bytes. `symbol` is the symbol that it names.
+fn byte_range(text: &[u8], window: &ReadRange, symbol: Option<&ListedSymbol>) -> Range<usize> {
     let end_of_lines = |lines: usize| match lines.checked_sub(1) {
         None => 0,
         Some(last) => memchr::memchr_iter(b'\n', text)
             .nth(last)
             .map_or(text.len(), |newline| newline + 1),
     };
-    match window {
+    let whole_lines = |first: usize, last| {
+        let start = end_of_lines(first.saturating_sub(1));
+        start..end_of_lines(last).max(start)
+    };
+    match *window {
         ReadRange::All => 0..text.len(),
         ReadRange::Bytes { offset, length } => {
             let place = |offset: u64| {
@@ -255,10 +267,10 @@ fn byte_range(text: &[u8], window: ReadRange) -> Range<usize> {
             };
             place(offset)..place(offset.saturating_add(length))
         }
-        ReadRange::Lines { first, last } => {
-            let start = end_of_lines(first.saturating_sub(1));
-            start..end_of_lines(last).max(start)
-        }
+        ReadRange::Lines { first, last } => whole_lines(first, last),
+        ReadRange::Symbol(_) => symbol.map_or(0..text.len(), |symbol| {
+            whole_lines(symbol.first_line, symbol.last_line)
+        }),
     }
 }
 

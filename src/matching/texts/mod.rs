@@ -1,7 +1,8 @@
 //! Edits that name text: finds the text in a file and builds the new file.
 //!
 //! Input: the file and [`Replacements`]. Output: the new file and the place of each change, or
-//! every change that has no place. `search` finds the text, `sites` selects its place, `fit` adapts
+//! every change that has no place. `search` finds the text, `sites` selects its place, `symbols` finds a
+//! symbol, `fit` adapts
 //! the new content to its place, and `nearest` finds the closest match.
 //!
 //! Bytes outside the places never change. A comparison is tried on the whole file before a looser
@@ -11,6 +12,8 @@ mod fit;
 mod nearest;
 mod search;
 mod sites;
+mod spacing;
+mod symbols;
 #[cfg(test)]
 mod tests;
 

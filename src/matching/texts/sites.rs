@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::nearest;
 use super::search::{self, TextMatches, TextSearch};
+use super::{nearest, symbols};
 use crate::lines::LADDER;
 use crate::matching::{MAX_CANDIDATES, Mismatch, MismatchKind};
 use crate::plan::{EditTarget, MatchMode, ReplaceCount, Replacement};
@@ -13,6 +13,8 @@ use crate::text::{bom_length, lines};
 pub(super) struct TextMatch {
     pub(super) bytes: Range<usize>,
     pub(super) rung: usize,
+    /// The numbers of blank lines to insert before and after the new text.
+    pub(super) blank_lines: (usize, usize),
 }
 
 /// The reason why a change has no place, and the number of places where it matches.
@@ -28,6 +30,7 @@ pub(super) fn find_matches(
         Ok(vec![TextMatch {
             bytes: at..at,
             rung: 0,
+            blank_lines: (0, 0),
         }])
     };
     match &edit.target {
@@ -48,6 +51,7 @@ pub(super) fn find_matches(
             Ok(vec![TextMatch {
                 bytes: first.start..last.end,
                 rung: loose.max(looser),
+                blank_lines: (0, 0),
             }])
         }
         EditTarget::After(0) => insertion(bom_length(file.text)),
@@ -64,6 +68,9 @@ pub(super) fn find_matches(
             None => Err(line_not_found(file.text)),
         },
         EditTarget::End(_) => insertion(file.text.len()),
+        EditTarget::Symbol(symbol) => {
+            symbols::place_of_symbol(file, symbol).map(|place| vec![place])
+        }
     }
 }
 
@@ -97,6 +104,7 @@ fn find_text(
         let site = |bytes: &Range<usize>| TextMatch {
             bytes: bytes.clone(),
             rung,
+            blank_lines: (0, 0),
         };
         match (count, times) {
             // Try the next, looser rung.

@@ -57,10 +57,11 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "whitespace",
             "lines",
             "plan",
+            "code",
         ],
     ),
     ("notebook", &["text", "digest", "plan"]),
-    ("code", &["path"]),
+    ("code", &["text", "path"]),
     ("guard", &["text", "path", "code"]),
     (
         "diagnostics",
@@ -99,6 +100,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "lines",
             "matching",
             "notebook",
+            "code",
             "guard",
             "policy",
             "progress",
@@ -177,6 +179,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "transaction",
             "report",
             "whitespace",
+            "code",
         ],
     ),
     (

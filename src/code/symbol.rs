@@ -1,0 +1,168 @@
+//! The symbols of a file: functions, classes, methods and other definitions with a name.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::Unparsed;
+
+/// The symbols of a file, in their order. A symbol precedes the symbols in it.
+#[derive(Debug, Default)]
+pub struct SymbolList {
+    /// The name of the language in messages.
+    pub language: &'static str,
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) scopes: Vec<Scope>,
+}
+
+/// A definition with a name. All offsets are counted in bytes from 0.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// The type of the symbol.
+    pub kind: SymbolKind,
+    /// The definition with its attributes and decorators and the comments directly above it. It
+    /// begins at the start of its first line and ends at the end of its last line, without the
+    /// line ending, unless other code is on these lines.
+    pub bytes: Range<usize>,
+    /// The end of the separator after the symbol, for example of the comma in an object literal.
+    pub separator_end: usize,
+    /// The start of the name.
+    pub name_offset: usize,
+    /// Whether other code is before the symbol on its first line.
+    pub shares_first_line: bool,
+    /// Whether other code is after the symbol on its last line.
+    pub shares_last_line: bool,
+    /// Whether no other code precedes the symbol in its container.
+    pub is_first: bool,
+    /// Whether no other code follows the symbol in its container.
+    pub is_last: bool,
+    /// Whether the symbol contains a syntax error, so that its end is uncertain.
+    pub has_fault: bool,
+    /// Whether the symbol only declares what another symbol of the file defines.
+    pub is_repeated: bool,
+    /// The index of its names.
+    pub(super) scope: usize,
+}
+
+/// The names of a symbol, and the symbol that contains it.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) names: Vec<String>,
+    pub(super) parent: Option<usize>,
+}
+
+/// The type of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "the names are the terms of the languages")]
+pub enum SymbolKind {
+    Function,
+    Method,
+    Constructor,
+    Property,
+    Class,
+    Struct,
+    Union,
+    Enum,
+    Interface,
+    Trait,
+    Type,
+    Constant,
+    Macro,
+    Module,
+    Table,
+    View,
+    /// A function without its body.
+    Declaration,
+}
+
+impl SymbolKind {
+    /// Returns the word for the kind.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Constructor => "constructor",
+            Self::Property => "property",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Union => "union",
+            Self::Enum => "enum",
+            Self::Interface => "interface",
+            Self::Trait => "trait",
+            Self::Type => "type",
+            Self::Constant => "constant",
+            Self::Macro => "macro",
+            Self::Module => "module",
+            Self::Table => "table",
+            Self::View => "view",
+            Self::Declaration => "declaration",
+        }
+    }
+}
+
+impl fmt::Display for SymbolKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl SymbolList {
+    /// Returns the symbols in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = &Symbol> {
+        self.symbols.iter()
+    }
+
+    /// Returns the names of the containers of `symbol` and its own name, outermost first.
+    #[must_use]
+    pub fn path(&self, symbol: &Symbol) -> Vec<&str> {
+        let mut path = Vec::new();
+        let mut next = Some(symbol.scope);
+        while let Some(scope) = next.map(|index| &self.scopes[index]) {
+            path.extend(scope.names.iter().rev().map(String::as_str));
+            next = scope.parent;
+        }
+        path.reverse();
+        path
+    }
+}
+
+/// Returns the symbols of the file at `path` with the content `text`.
+///
+/// # Errors
+///
+/// Returns the reason if the file cannot be parsed. A text with syntax errors is no error: the
+/// symbols that contain one are marked.
+pub fn list_symbols(path: &[u8], text: &[u8]) -> Result<SymbolList, Unparsed> {
+    #[cfg(feature = "code-guard")]
+    return super::symbols::list(path, text);
+    #[cfg(not(feature = "code-guard"))]
+    {
+        let _ = (path, text);
+        Err(Unparsed::NoFeature)
+    }
+}
+
+/// Returns the last line of the construct that begins on `line` of the file at `path` with the
+/// content `text`. Lines are counted from 1. Returns `Ok(None)` if no construct begins there, or if
+/// its end is uncertain.
+///
+/// A construct is the longest statement, definition or element that begins with the first character
+/// of the line. An attribute includes the definition to which it belongs.
+///
+/// # Errors
+///
+/// Returns the reason if the file cannot be parsed.
+pub fn last_line_of_block(
+    path: &[u8],
+    text: &[u8],
+    line: usize,
+) -> Result<Option<usize>, Unparsed> {
+    #[cfg(feature = "code-guard")]
+    return super::symbols::last_line_of_block(path, text, line);
+    #[cfg(not(feature = "code-guard"))]
+    {
+        let _ = (path, text, line);
+        Err(Unparsed::NoFeature)
+    }
+}
