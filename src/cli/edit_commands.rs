@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::args::Global;
 use super::file_options::FileOptions;
@@ -64,14 +64,11 @@ pub(super) struct EditOptions {
     /// comments directly above it.
     #[arg(long, value_name = "NAME")]
     symbol: Option<SymbolName>,
-    /// Insert the new text before the symbol
-    #[arg(long, requires = "symbol", conflicts_with_all = ["after", "delete"])]
-    before: bool,
-    /// Insert the new text after the symbol
-    #[arg(long, requires = "symbol", conflicts_with = "delete")]
-    after: bool,
+    /// Insert the new text next to the symbol [default: replace the symbol]
+    #[arg(long, value_name = "WHERE", value_enum, requires = "symbol")]
+    place: Option<PlaceArg>,
     /// Delete the symbol, and the blank lines that separate it
-    #[arg(long, requires = "symbol", conflicts_with_all = ["new", "new_file"])]
+    #[arg(long, requires = "symbol", conflicts_with_all = ["new", "new_file", "place"])]
     delete: bool,
     /// Replace all occurrences of the old text
     #[arg(long)]
@@ -93,6 +90,15 @@ pub(super) struct EditOptions {
     /// Indent the new text like the text it replaces; needs --match ladder
     #[arg(long, requires = "match_mode")]
     reindent: bool,
+}
+
+/// The place of a new text next to a symbol.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PlaceArg {
+    /// Before the symbol and its comments
+    Before,
+    /// After the symbol
+    After,
 }
 
 /// The source of the content.
@@ -240,11 +246,11 @@ impl EditOptions {
     }
 
     fn symbol_position(&self) -> SymbolPosition {
-        match (self.before, self.after, self.delete) {
-            (true, ..) => SymbolPosition::Before,
-            (_, true, _) => SymbolPosition::After,
-            (.., true) => SymbolPosition::Delete,
-            _ => SymbolPosition::Replace,
+        match self.place {
+            Some(PlaceArg::Before) => SymbolPosition::Before,
+            Some(PlaceArg::After) => SymbolPosition::After,
+            None if self.delete => SymbolPosition::Delete,
+            None => SymbolPosition::Replace,
         }
     }
 

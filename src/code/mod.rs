@@ -41,5 +41,5 @@ pub use faults::TokenFault;
 pub use languages::{Language, Variant};
 #[cfg(feature = "code-guard")]
 pub use parse::MAX_SIZE;
-pub use symbol::{Symbol, SymbolKind, SymbolList, last_line_of_block, list_symbols};
+pub use symbol::{Symbol, SymbolKind, SymbolList, SymbolSide, last_lines_of_blocks, list_symbols};
 pub use unparsed::Unparsed;

@@ -27,20 +27,25 @@ pub struct Symbol {
     pub separator_end: usize,
     /// The start of the name.
     pub name_offset: usize,
-    /// Whether other code is before the symbol on its first line.
-    pub shares_first_line: bool,
-    /// Whether other code is after the symbol on its last line.
-    pub shares_last_line: bool,
-    /// Whether no other code precedes the symbol in its container.
-    pub is_first: bool,
-    /// Whether no other code follows the symbol in its container.
-    pub is_last: bool,
+    /// The code before the symbol.
+    pub before: SymbolSide,
+    /// The code after the symbol.
+    pub after: SymbolSide,
     /// Whether the symbol contains a syntax error, so that its end is uncertain.
     pub has_fault: bool,
     /// Whether the symbol only declares what another symbol of the file defines.
     pub is_repeated: bool,
     /// The index of its names.
     pub(super) scope: usize,
+}
+
+/// The code on one side of a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolSide {
+    /// Whether other code is on the line where the symbol begins or ends.
+    pub shares_line: bool,
+    /// Whether the symbol is the first or the last element of its container.
+    pub is_edge: bool,
 }
 
 /// The names of a symbol, and the symbol that contains it.
@@ -143,9 +148,9 @@ pub fn list_symbols(path: &[u8], text: &[u8]) -> Result<SymbolList, Unparsed> {
     }
 }
 
-/// Returns the last line of the construct that begins on `line` of the file at `path` with the
-/// content `text`. Lines are counted from 1. Returns `Ok(None)` if no construct begins there, or if
-/// its end is uncertain.
+/// Returns the last line of each construct that begins on one of `lines` of the file at `path` with
+/// the content `text`. Lines are counted from 1. An entry is `None` if no construct begins on the
+/// line, or if its end is uncertain.
 ///
 /// A construct is the longest statement, definition or element that begins with the first character
 /// of the line. An attribute includes the definition to which it belongs.
@@ -153,16 +158,16 @@ pub fn list_symbols(path: &[u8], text: &[u8]) -> Result<SymbolList, Unparsed> {
 /// # Errors
 ///
 /// Returns the reason if the file cannot be parsed.
-pub fn last_line_of_block(
+pub fn last_lines_of_blocks(
     path: &[u8],
     text: &[u8],
-    line: usize,
-) -> Result<Option<usize>, Unparsed> {
+    lines: &[usize],
+) -> Result<Vec<Option<usize>>, Unparsed> {
     #[cfg(feature = "code-guard")]
-    return super::symbols::last_line_of_block(path, text, line);
+    return super::symbols::last_lines_of_blocks(path, text, lines);
     #[cfg(not(feature = "code-guard"))]
     {
-        let _ = (path, text, line);
+        let _ = (path, text, lines);
         Err(Unparsed::NoFeature)
     }
 }

@@ -45,6 +45,8 @@ pub enum LineMismatch {
     ExpectedMissing(usize),
     /// The operation that cuts the new lines does not exist, or its file ends before these lines.
     SourceMissing,
+    /// No complete construct begins on this line, counted from 1.
+    BlockNotFound(usize),
     /// The file would exceed the size limit.
     TooLarge,
 }
@@ -128,6 +130,13 @@ fn place_edits(
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
         let target = wanted.target.offset_by(shift);
+        if let LineTarget::Block(line) | LineTarget::AfterBlock(line) = target {
+            misfits.push(LineEditError {
+                edit,
+                mismatch: LineMismatch::BlockNotFound(line),
+            });
+            continue;
+        }
         // At one place, an insertion after the previous line is first, then an insertion before the
         // next line, then the replacement of that line.
         let (lines, rank, last) = match target {
@@ -138,7 +147,9 @@ fn place_edits(
             LineTarget::Lines(NumberedLines { first, last }) => {
                 (first.saturating_sub(1)..last, 2, last)
             }
-            LineTarget::End => (count..count, 3, count),
+            LineTarget::End | LineTarget::Block(_) | LineTarget::AfterBlock(_) => {
+                (count..count, 3, count)
+            }
         };
         if last > count {
             misfits.push(LineEditError {
@@ -217,7 +228,9 @@ fn endings<'a>(
     let lines = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1)..line.max(1),
-        LineTarget::End => index.count().saturating_sub(1)..index.count(),
+        LineTarget::End | LineTarget::Block(_) | LineTarget::AfterBlock(_) => {
+            index.count().saturating_sub(1)..index.count()
+        }
     };
     let mut ending = LineEnding::of(&index.text()[..index.offset(lines.start)])
         .into_option()
@@ -247,6 +260,7 @@ impl<'a> NewContent<'a> {
         match new {
             NewLines::Nothing => Some(Self::Rows(&[])),
             NewLines::Given(rows) => Some(Self::Rows(rows)),
+            NewLines::CutBlock { .. } => None,
             NewLines::Cut { operation, lines } => {
                 // The index of a source is built once for all its cuts.
                 if !known.contains_key(operation) {

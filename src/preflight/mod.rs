@@ -24,6 +24,7 @@
 mod already_applied;
 mod approval_gate;
 mod bases;
+mod blocks;
 mod cause;
 mod checks;
 mod codes;

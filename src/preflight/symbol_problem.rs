@@ -6,6 +6,7 @@ use crate::code::Unparsed;
 use crate::matching::{SymbolCandidate, SymbolMismatch};
 
 /// Returns the problem that the symbol `name` cannot be used because of `mismatch`.
+#[must_use]
 pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
     match mismatch {
         SymbolMismatch::Unparsed(reason) => unparsed_problem(*reason),
@@ -63,6 +64,7 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
 }
 
 /// Returns the problem that the symbols of a file are unknown.
+#[must_use]
 pub fn unparsed_problem(reason: Unparsed) -> Problem {
     let message = format!("the symbols of the file are unknown: {reason}");
     let mut problem = Problem::new(&code::SYMBOL_UNSUPPORTED, message);

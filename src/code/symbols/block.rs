@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, TreeCursor};
 
-use super::{extent, is_comment, parse};
+use super::{Source, extent, is_comment, parse};
 use crate::code::Unparsed;
 
 /// Nodes that contain a sequence of statements and begin with the first of them.
@@ -18,37 +18,36 @@ const SEQUENCES: &[&str] = &[
     "statements",
 ];
 
-/// Returns the last line of the construct that begins on `line`, as
-/// [`crate::code::last_line_of_block`] describes.
-pub(in crate::code) fn last_line_of_block(
+/// Returns the last line of each construct that begins on one of `lines`, as
+/// [`crate::code::last_lines_of_blocks`] describes.
+pub(in crate::code) fn last_lines_of_blocks(
     path: &[u8],
     text: &[u8],
-    line: usize,
-) -> Result<Option<usize>, Unparsed> {
+    lines: &[usize],
+) -> Result<Vec<Option<usize>>, Unparsed> {
     let source = parse(path, text)?;
-    let text = source.text;
-    let Some(start) = first_character(text, line) else {
-        return Ok(None);
+    let newlines: Vec<_> = memchr::memchr_iter(b'\n', source.text.as_bytes()).collect();
+    let last_line = |line: &usize| {
+        let first = match line.checked_sub(2) {
+            None => 0,
+            Some(before) => newlines.get(before)? + 1,
+        };
+        let end = end_of_block(&source, first)?;
+        Some(newlines.partition_point(|&newline| newline < end) + 1)
     };
-    let mut cursor = source.tree.walk();
-    let Some(node) = descend(&mut cursor, start) else {
-        return Ok(None);
-    };
-    let Some(last) = last_node(&mut cursor, node, source.rules.attributes) else {
-        return Ok(None);
-    };
-    let comments: Vec<_> = comment_after(&mut cursor).into_iter().collect();
-    let end = extent::end_of_line(text, last.end_byte(), &comments);
-    Ok(end.map(|end| memchr::memchr_iter(b'\n', text[..end].as_bytes()).count() + 1))
+    Ok(lines.iter().map(last_line).collect())
 }
 
-/// Returns the offset of the first character of `line` that is not white space. Lines are counted
-/// from 1.
-fn first_character(text: &str, line: usize) -> Option<usize> {
-    let line = text.split_inclusive('\n').nth(line.checked_sub(1)?)?;
-    let start = line.as_ptr() as usize - text.as_ptr() as usize;
-    let content = line.trim_start();
-    (!content.is_empty()).then(|| start + line.len() - content.len())
+/// Returns the end of the construct that begins on the line that starts at `line_start`.
+fn end_of_block(source: &Source<'_>, line_start: usize) -> Option<usize> {
+    let text = source.text;
+    let line = text[line_start..].lines().next()?;
+    let start = line_start + line.len() - line.trim_start().len();
+    let mut cursor = source.tree.walk();
+    let node = descend(&mut cursor, start)?;
+    let last = last_node(&mut cursor, node, source.rules.attributes)?;
+    let comments: Vec<_> = comment_after(&mut cursor).into_iter().collect();
+    extent::end_of_line(text, last.end_byte(), &comments)
 }
 
 /// Moves the cursor to the outermost node that begins at `start` and is a construct of its own.

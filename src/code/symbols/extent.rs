@@ -6,7 +6,7 @@ use super::SymbolRules;
 use crate::code::symbol::Symbol;
 
 /// The starts of comments that document the container, and not the next symbol.
-const OTHER_COMMENTS: &[&str] = &["//!", "/*!", "#!"];
+const OTHER_COMMENTS: &[&str] = &["//!", "/*!", "#!", "# -*-"];
 
 /// Completes the extent of `symbol`, which is the span of its nodes. `comments` are the spans of all
 /// comments before and after it, in order.
@@ -18,7 +18,7 @@ pub(super) fn complete(
 ) {
     let start = symbol.bytes.start;
     let indentation = indentation_before(text, start);
-    symbol.shares_first_line = indentation.is_none();
+    symbol.before.shares_line = indentation.is_none();
     if let Some(indentation) = indentation {
         symbol.bytes.start =
             start_of_comments(text, comments, (start, indentation)) - indentation.len();
@@ -35,7 +35,10 @@ pub(super) fn complete(
         ends = ends.map(|end| past_indented(text, end, comments, depth));
     }
     [symbol.bytes.end, symbol.separator_end] = ends;
-    symbol.shares_last_line = !is_line_end(text, symbol.separator_end);
+    symbol.after.shares_line = !is_line_end(text, symbol.separator_end);
+    // In the trees of some grammars, comments are outside the container.
+    symbol.before.is_edge &= !has_comment_before(text, symbol.bytes.start, comments);
+    symbol.after.is_edge &= !has_comment_after(text, symbol.separator_end, comments, indentation);
 }
 
 /// Returns the end of the construct that ends at `end` and of a semicolon, a comma and a comment
@@ -72,6 +75,33 @@ fn start_of_comments(
         count -= 1;
     }
     start
+}
+
+/// Returns whether a comment on a line of its own precedes `start`, and nothing is between them.
+fn has_comment_before(text: &str, start: usize, comments: &[Range<usize>]) -> bool {
+    let before = comments.partition_point(|comment| comment.start < start);
+    before.checked_sub(1).is_some_and(|last| {
+        let comment = &comments[last];
+        let is_neighbour = text
+            .get(comment.end..start)
+            .is_some_and(|between| between.trim().is_empty());
+        is_neighbour && indentation_before(text, comment.start).is_some()
+    })
+}
+
+/// Returns whether a comment with the indentation of the symbol follows `end`, and nothing is
+/// between them.
+fn has_comment_after(
+    text: &str,
+    end: usize,
+    comments: &[Range<usize>],
+    indentation: Option<&str>,
+) -> bool {
+    let next = comments.partition_point(|comment| comment.start < end);
+    comments.get(next).is_some_and(|comment| {
+        let is_neighbour = text[end..comment.start].trim().is_empty();
+        is_neighbour && indentation_before(text, comment.start) == indentation
+    })
 }
 
 /// Returns the offset behind `separator` if it is the next character on the line, else `end`.

@@ -17,12 +17,12 @@ use std::ops::Range;
 use tree_sitter::{Node, Tree};
 
 use super::detection::{language_of_name, last_component};
-use super::symbol::{Scope, Symbol, SymbolKind, SymbolList};
+use super::symbol::{Scope, Symbol, SymbolKind, SymbolList, SymbolSide};
 use super::{Language, Unparsed};
 use crate::text::{bom_length, without_bom};
 use names::Definition;
 
-pub(super) use block::last_line_of_block;
+pub(super) use block::last_lines_of_blocks;
 pub(super) use rules::SymbolRules;
 pub(super) use rules::{
     BASH, C, C_SHARP, CPP, GO, JAVA, JAVASCRIPT, NONE, PHP, PYTHON, RUBY, RUST, SQL,
@@ -121,7 +121,7 @@ pub(super) fn list(path: &[u8], text: &[u8]) -> Result<SymbolList, Unparsed> {
     } in walk.found
     {
         extent::complete(&mut symbol, source.text, &walk.comments, source.rules);
-        symbol.is_first = container_start >= symbol.bytes.start;
+        symbol.before.is_edge &= container_start >= symbol.bytes.start;
         symbol.shift(source.offset);
         list.symbols.push(symbol);
     }
@@ -245,14 +245,18 @@ impl Walk<'_> {
     fn visit(&mut self, node: Node<'_>) -> Option<Outer> {
         let index = self.levels.len() - 1;
         let level = &mut self.levels[index];
+        let is_comment = is_comment(node);
         if node.is_named() {
             level.first_named.get_or_insert(node.start_byte());
+        }
+        // Comments can belong to the symbol before them. `extent` looks at them.
+        if node.is_named() && !is_comment {
             for found in level.last.drain(..) {
                 let symbol = &mut self.found[found].symbol;
-                symbol.is_last &= node.start_byte() < symbol.bytes.end;
+                symbol.after.is_edge &= node.start_byte() < symbol.bytes.end;
             }
         }
-        if is_comment(node) {
+        if is_comment {
             self.comments.push(node.byte_range());
             return None;
         }
@@ -303,6 +307,10 @@ impl Walk<'_> {
             }
             kind => kind,
         };
+        let alone = SymbolSide {
+            shares_line: false,
+            is_edge: true,
+        };
         let scope = self.scopes.len();
         let parent = container.map(|scope| scope.scope);
         self.scopes.push(Scope { names, parent });
@@ -316,10 +324,8 @@ impl Walk<'_> {
                     bytes: outer.bytes.clone(),
                     separator_end: outer.bytes.end,
                     name_offset: offset,
-                    shares_first_line: false,
-                    shares_last_line: false,
-                    is_first: false,
-                    is_last: true,
+                    before: alone,
+                    after: alone,
                     has_fault: outer.has_error
                         || self.levels.last().is_some_and(|it| it.is_in_error),
                     is_repeated: false,

@@ -29,9 +29,11 @@ impl Definition {
     }
 }
 
-/// Reads the field `name`. A specifier of a type without a body is a use of the type.
+/// Reads the field `name`. A type without a body is only named, and a namespace without a body is
+/// the rest of the file.
 pub(super) fn field(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
-    let is_use = node.kind().ends_with("_specifier") && node.child_by_field_name("body").is_none();
+    let needs_body = node.kind().ends_with("_specifier") || node.kind() == "namespace_definition";
+    let is_use = needs_body && node.child_by_field_name("body").is_none();
     let name = node.child_by_field_name("name").filter(|_| !is_use)?;
     let kind = match node.child_by_field_name("type").map(|node| node.kind()) {
         Some("struct_type") => SymbolKind::Struct,

@@ -10,18 +10,17 @@ use crate::code::Symbol;
 /// with fewer blank lines, or the only side with a neighbour.
 pub(super) fn removal(text: &[u8], symbol: &Symbol) -> Range<usize> {
     let (start, end) = (symbol.bytes.start, symbol.separator_end);
-    if symbol.shares_first_line || symbol.shares_last_line {
+    if symbol.before.shares_line || symbol.after.shares_line {
         return start..end;
     }
     let end = line_end(text, end);
     let (before, above) = blank_lines_before(text, start);
     let (after, below) = blank_lines_after(text, end);
-    match (symbol.is_first, symbol.is_last) {
-        (false, true) => before..end,
+    match (symbol.before.is_edge, symbol.after.is_edge) {
         (true, false) => start..after,
-        (true, true) => start..end,
         (false, false) if below <= above => start..after,
-        (false, false) => before..end,
+        (false, _) => before..end,
+        (true, true) => start..end,
     }
 }
 
@@ -29,7 +28,7 @@ pub(super) fn removal(text: &[u8], symbol: &Symbol) -> Range<usize> {
 /// `symbol` and its next neighbour, else its previous one, else one.
 pub(super) fn distance(text: &[u8], symbol: &Symbol) -> usize {
     let end = line_end(text, symbol.separator_end);
-    match (symbol.is_first, symbol.is_last) {
+    match (symbol.before.is_edge, symbol.after.is_edge) {
         (_, false) => blank_lines_after(text, end).1,
         (false, true) => blank_lines_before(text, symbol.bytes.start).1,
         (true, true) => 1,

@@ -40,10 +40,12 @@ fn place_at(
     Ok(match position {
         SymbolPosition::Replace => place(symbol.bytes.clone(), (0, 0)),
         SymbolPosition::Delete => place(spacing::removal(text, symbol), (0, 0)),
-        SymbolPosition::Before if symbol.shares_first_line => {
+        SymbolPosition::Before if symbol.before.shares_line => {
             return Err(SymbolMismatch::SharedLine);
         }
-        SymbolPosition::After if symbol.shares_last_line => return Err(SymbolMismatch::SharedLine),
+        SymbolPosition::After if symbol.after.shares_line => {
+            return Err(SymbolMismatch::SharedLine);
+        }
         SymbolPosition::Before => {
             let start = symbol.bytes.start;
             place(start..start, (0, spacing::distance(text, symbol)))

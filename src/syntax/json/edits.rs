@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::reader::{Member, Value};
+use super::symbols;
 use super::{Options, Sections, SyntaxError, SyntaxErrorKind, read_digest, read_path};
 use crate::digest::Sha256;
 use crate::path::RelPath;
@@ -30,10 +31,10 @@ pub struct EditList {
 }
 
 /// One entry of a list.
-struct ListedEdit {
-    path: Option<NameCandidate>,
-    expected: Option<Sha256>,
-    edit: Replacement,
+pub(super) struct ListedEdit {
+    pub(super) path: Option<NameCandidate>,
+    pub(super) expected: Option<Sha256>,
+    pub(super) edit: Replacement,
 }
 
 /// Reads a list of edits, each with its file. All edits of one file see the file before the change.
@@ -112,6 +113,9 @@ fn two_digests_error(value: Value<'_>) -> SyntaxError {
 
 fn read_entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     let members = value.object("an object with `old` and `new`")?;
+    if members.iter().any(|member| member.key == "symbol") {
+        return symbols::read_entry(value, &members, index);
+    }
     let is_spelled = |(old, new): &&(&str, &str)| {
         members
             .iter()

@@ -15,6 +15,7 @@ mod edits;
 mod operations;
 mod patch;
 mod reader;
+mod symbols;
 #[cfg(test)]
 mod tests;
 
