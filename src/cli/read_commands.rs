@@ -20,7 +20,6 @@ use super::{EarlyExit, finish};
 use crate::engine::options::{Policy, SymbolName, Workspace, code};
 use crate::engine::{
     self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
-    SymbolsRequest,
 };
 use crate::path::PathPattern;
 use crate::report::{Difference, Extract};
@@ -90,6 +89,11 @@ impl ListOptions {
     pub(super) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
+
+    /// Returns the file whose symbols are listed, if the command lists symbols.
+    pub(super) fn file_with_symbols(&self) -> Option<&Path> {
+        self.directory().filter(|_| self.symbols)
+    }
 }
 
 /// The options of `list`.
@@ -105,7 +109,7 @@ pub(super) struct ListOptions {
     hidden: bool,
     /// Limit the number of entries [default: 100 with --glob]
     #[arg(long, value_name = "N")]
-    max: Option<usize>,
+    pub(super) max: Option<usize>,
     /// List matching files in this directory and all directories below it
     ///
     /// `*` and `?` match within one component, `**` matches across components, and `{a,b}` matches
@@ -228,9 +232,6 @@ fn rest_message(extract: &Extract, window: &ReadRange, has_length: bool) -> Opti
 
 /// Prints the names in a directory.
 pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
-    if let Some(file) = options.directory.as_ref().filter(|_| options.symbols) {
-        return list_symbols(file, options.max, global);
-    }
     let defaults = ListRequest::of(
         options
             .directory
@@ -275,26 +276,6 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
                     .truncated
                     .then(|| "more entries exist; use --max to raise the limit".to_owned()),
             );
-            Ok(())
-        },
-    )
-}
-
-/// Prints the symbols of a file.
-fn list_symbols(file: &Path, max: Option<usize>, global: &Global) -> ExitCode {
-    let defaults = SymbolsRequest::of(relative_to_root(file, global));
-    let request = SymbolsRequest {
-        max_symbols: max.unwrap_or(defaults.max_symbols),
-        ..defaults
-    };
-    print_query(
-        ("list", Document::Symbols),
-        global,
-        |workspace, policy| engine::list_symbols(&SymbolsRequest { policy, ..request }, workspace),
-        |listing, out| {
-            listing.print(out)?;
-            let message = "more symbols exist; use --max to raise the limit";
-            print_message(global, listing.truncated.then(|| message.to_owned()));
             Ok(())
         },
     )
@@ -402,7 +383,7 @@ fn write_text(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Prints `message` to standard error unless `--quiet` is given.
-fn print_message(global: &Global, message: Option<String>) {
+pub(super) fn print_message(global: &Global, message: Option<String>) {
     if let Some(message) = message.filter(|_| !global.quiet) {
         print_to_stderr(&message);
     }

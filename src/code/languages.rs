@@ -4,12 +4,12 @@ use tree_sitter::Tree;
 use tree_sitter_language::LanguageFn;
 
 use super::balance::{self, Pair};
+use super::definitions::{self, SymbolRules};
 use super::faults::{self, TokenFault};
 use super::rewrites::{
     collections, collections_in_first_branches, first_branches, last_branches, named_macros,
     stray_angles, tests_and_expansions, type_imports,
 };
-use super::symbols::{self, SymbolRules};
 use super::{Unparsed, parse};
 use super::{here_documents, macros, unsafe_texts};
 
@@ -59,7 +59,7 @@ const PLAIN: Language = Language {
     file_names: &[],
     interpreters: &[],
     grammars: &[],
-    symbols: &[&symbols::NONE],
+    symbols: &[&definitions::NONE],
     rewrites: &[],
     fault_kinds: &[],
     keywords: &[],
@@ -77,7 +77,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["py", "pyi", "pyw"],
         interpreters: &["python", "python2", "python3"],
         grammars: &[tree_sitter_python::LANGUAGE],
-        symbols: &[&symbols::PYTHON],
+        symbols: &[&definitions::PYTHON],
         is_unsafe: unsafe_texts::has_wide_indentation,
         ..PLAIN
     },
@@ -86,14 +86,14 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["js", "mjs", "cjs", "jsx"],
         interpreters: &["node", "nodejs"],
         grammars: &[tree_sitter_javascript::LANGUAGE],
-        symbols: &[&symbols::JAVASCRIPT],
+        symbols: &[&definitions::JAVASCRIPT],
         ..PLAIN
     },
     Language {
         name: "TypeScript",
         extensions: &["ts", "mts", "cts"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TYPESCRIPT],
-        symbols: &[&symbols::JAVASCRIPT],
+        symbols: &[&definitions::JAVASCRIPT],
         rewrites: &[type_imports],
         ..PLAIN
     },
@@ -101,7 +101,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "TSX",
         extensions: &["tsx"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TSX],
-        symbols: &[&symbols::JAVASCRIPT],
+        symbols: &[&definitions::JAVASCRIPT],
         rewrites: &[type_imports],
         ..PLAIN
     },
@@ -109,7 +109,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "Rust",
         extensions: &["rs"],
         grammars: &[tree_sitter_rust::LANGUAGE],
-        symbols: &[&symbols::RUST],
+        symbols: &[&definitions::RUST],
         rewrites: &[named_macros],
         ..PLAIN
     },
@@ -117,21 +117,21 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "Go",
         extensions: &["go"],
         grammars: &[tree_sitter_go::LANGUAGE],
-        symbols: &[&symbols::GO],
+        symbols: &[&definitions::GO],
         ..PLAIN
     },
     Language {
         name: "Java",
         extensions: &["java"],
         grammars: &[tree_sitter_java::LANGUAGE],
-        symbols: &[&symbols::JAVA],
+        symbols: &[&definitions::JAVA],
         ..PLAIN
     },
     Language {
         name: "C",
         extensions: &["c"],
         grammars: &[tree_sitter_c::LANGUAGE],
-        symbols: &[&symbols::C],
+        symbols: &[&definitions::C],
         rewrites: &[first_branches, last_branches],
         has_macros: true,
         ..PLAIN
@@ -141,7 +141,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C or C++",
         extensions: &["h"],
         grammars: &[tree_sitter_c::LANGUAGE, tree_sitter_cpp::LANGUAGE],
-        symbols: &[&symbols::C, &symbols::CPP],
+        symbols: &[&definitions::C, &definitions::CPP],
         rewrites: &[first_branches, last_branches],
         has_macros: true,
         ..PLAIN
@@ -150,7 +150,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C++",
         extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         grammars: &[tree_sitter_cpp::LANGUAGE],
-        symbols: &[&symbols::CPP],
+        symbols: &[&definitions::CPP],
         rewrites: &[first_branches, last_branches],
         has_macros: true,
         ..PLAIN
@@ -159,7 +159,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C#",
         extensions: &["cs"],
         grammars: &[tree_sitter_c_sharp::LANGUAGE],
-        symbols: &[&symbols::C_SHARP],
+        symbols: &[&definitions::C_SHARP],
         rewrites: &[
             collections,
             first_branches,
@@ -174,7 +174,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Guardfile"],
         interpreters: &["ruby"],
         grammars: &[tree_sitter_ruby::LANGUAGE],
-        symbols: &[&symbols::RUBY],
+        symbols: &[&definitions::RUBY],
         keywords: &["end"],
         is_unsafe: unsafe_texts::has_many_literals,
         ..PLAIN
@@ -184,7 +184,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["php"],
         interpreters: &["php"],
         grammars: &[tree_sitter_php::LANGUAGE_PHP],
-        symbols: &[&symbols::PHP],
+        symbols: &[&definitions::PHP],
         ..PLAIN
     },
     Language {
@@ -193,7 +193,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &[".bashrc", ".bash_profile", ".bash_aliases"],
         interpreters: &["sh", "bash", "dash"],
         grammars: &[tree_sitter_bash::LANGUAGE],
-        symbols: &[&symbols::BASH],
+        symbols: &[&definitions::BASH],
         rewrites: &[tests_and_expansions],
         has_here_documents: true,
         ..PLAIN
@@ -220,7 +220,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "SQL",
         extensions: &["sql"],
         grammars: &[tree_sitter_sequel::LANGUAGE],
-        symbols: &[&symbols::SQL],
+        symbols: &[&definitions::SQL],
         has_templates: true,
         pairs: balance::BRACKETS,
         ..PLAIN

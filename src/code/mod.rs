@@ -8,10 +8,12 @@
 //! Without the feature `code-guard` there are no grammars, and no file can be parsed.
 //!
 //! To add a language, add a row to `LANGUAGES` in `languages.rs`, and its definitions to
-//! `symbols/rules.rs`. Read `parse.rs` and `symbols/mod.rs` first.
+//! `definitions/rules.rs`. Read `parse.rs` and `symbols/mod.rs` first.
 
 #[cfg(feature = "code-guard")]
 mod balance;
+#[cfg(feature = "code-guard")]
+mod definitions;
 #[cfg(feature = "code-guard")]
 mod detection;
 #[cfg(feature = "code-guard")]
@@ -24,6 +26,7 @@ mod languages;
 mod macros;
 #[cfg(feature = "code-guard")]
 mod parse;
+mod queries;
 #[cfg(feature = "code-guard")]
 mod rewrites;
 mod symbol;
@@ -41,5 +44,6 @@ pub use faults::TokenFault;
 pub use languages::{Language, Variant};
 #[cfg(feature = "code-guard")]
 pub use parse::MAX_SIZE;
-pub use symbol::{Symbol, SymbolKind, SymbolList, SymbolSide, last_lines_of_blocks, list_symbols};
+pub use queries::{last_lines_of_blocks, list_symbols};
+pub use symbol::{Symbol, SymbolKind, SymbolList, SymbolSide};
 pub use unparsed::Unparsed;

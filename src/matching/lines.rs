@@ -126,43 +126,17 @@ fn place_edits(
     edits: &[LineEdit],
     shift: isize,
 ) -> Result<Vec<PlacedEdit>, Vec<LineEditError>> {
-    let count = index.count();
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
         let target = wanted.target.offset_by(shift);
-        if let LineTarget::Block(line) | LineTarget::AfterBlock(line) = target {
-            misfits.push(LineEditError {
-                edit,
-                mismatch: LineMismatch::BlockNotFound(line),
-            });
-            continue;
-        }
-        // At one place, an insertion after the previous line is first, then an insertion before the
-        // next line, then the replacement of that line.
-        let (lines, rank, last) = match target {
-            // Line 1 does not exist in an empty file, but its start does.
-            LineTarget::Before(1) => (0..0, 1, 0),
-            LineTarget::After(line) => (line..line, 0, line),
-            LineTarget::Before(line) => (line.saturating_sub(1)..line.saturating_sub(1), 1, line),
-            LineTarget::Lines(NumberedLines { first, last }) => {
-                (first.saturating_sub(1)..last, 2, last)
-            }
-            LineTarget::End | LineTarget::Block(_) | LineTarget::AfterBlock(_) => {
-                (count..count, 3, count)
-            }
-        };
-        if last > count {
-            misfits.push(LineEditError {
-                edit,
-                mismatch: LineMismatch::NotFound(last),
-            });
-        } else {
-            sites.push(PlacedEdit {
+        match place_target(target, index.count()) {
+            Ok((lines, rank)) => sites.push(PlacedEdit {
                 edit,
                 target,
                 lines,
                 rank,
-            });
+            }),
+            Err(mismatch) => misfits.push(LineEditError { edit, mismatch }),
         }
     }
     // The sort is stable: insertions at the same place keep the order of the list.
@@ -187,6 +161,31 @@ fn place_edits(
         Ok(sites)
     } else {
         Err(misfits)
+    }
+}
+
+/// Returns the lines that `target` removes in a file with `count` lines, and the rank of the place.
+///
+/// At one place, an insertion after the previous line is first, then an insertion before the next
+/// line, then the replacement of that line.
+fn place_target(target: LineTarget, count: usize) -> Result<(Range<usize>, u8), LineMismatch> {
+    let (lines, rank, last) = match target {
+        // Line 1 does not exist in an empty file, but its start does.
+        LineTarget::Before(1) => (0..0, 1, 0),
+        LineTarget::After(line) => (line..line, 0, line),
+        LineTarget::Before(line) => (line.saturating_sub(1)..line.saturating_sub(1), 1, line),
+        LineTarget::Lines(NumberedLines { first, last }) => {
+            (first.saturating_sub(1)..last, 2, last)
+        }
+        LineTarget::End => (count..count, 3, count),
+        LineTarget::Block(line) | LineTarget::AfterBlock(line) => {
+            return Err(LineMismatch::BlockNotFound(line));
+        }
+    };
+    if last > count {
+        Err(LineMismatch::NotFound(last))
+    } else {
+        Ok((lines, rank))
     }
 }
 

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::guards::guard_block;
 use super::problem::ProblemFacts;
 use super::symbol_problem::unparsed_problem;
-use crate::matching::{self, LineMismatch};
+use crate::matching::{self, LineEditError, LineMismatch};
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::HashlineTag;
@@ -99,13 +99,9 @@ pub(super) fn postimage(
         );
         return None;
     }
-    let blocks = match blocks::find_ends(&changes.edits, named_file(operation), &version) {
-        Ok(blocks) => blocks,
-        Err(reason) => {
-            findings.refuse(unparsed_problem(reason));
-            return None;
-        }
-    };
+    let blocks = blocks::find_ends(&changes.edits, named_file(operation), &version)
+        .map_err(|reason| findings.refuse(unparsed_problem(reason)).code)
+        .ok()?;
     let file = NumberedFile {
         text: version,
         blocks,
@@ -127,13 +123,23 @@ pub(super) fn postimage(
         }
         Err(misfits) => {
             numbered.remove(&key(operation));
-            let count = lines(without_bom(preimage)).count();
-            for misfit in misfits {
-                let edit = &changes.edits[misfit.edit];
-                refuse(operation, edit, misfit.mismatch, count, findings);
-            }
+            refuse_all(operation, (changes, misfits), preimage, findings);
             None
         }
+    }
+}
+
+/// Reports the edits that have no place.
+fn refuse_all(
+    operation: &Operation,
+    (changes, misfits): (&LineEdits, Vec<LineEditError>),
+    preimage: &[u8],
+    findings: &mut Findings,
+) {
+    let count = lines(without_bom(preimage)).count();
+    for misfit in misfits {
+        let edit = &changes.edits[misfit.edit];
+        refuse(operation, edit, misfit.mismatch, count, findings);
     }
 }
 

@@ -7,6 +7,8 @@ mod file;
 #[cfg(feature = "code-guard")]
 mod generated;
 #[cfg(feature = "code-guard")]
+mod language;
+#[cfg(feature = "code-guard")]
 mod languages;
 
 /// Without grammars, nothing is guessed.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::SymbolRules;
+use crate::code::definitions::SymbolRules;
 use crate::code::symbol::Symbol;
 
 /// The starts of comments that document the container, and not the next symbol.

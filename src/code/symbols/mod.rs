@@ -1,7 +1,7 @@
 //! Finds the symbols of a file in the tree of its grammar.
 //!
-//! The walk visits each node once, and a table (`rules`) tells which nodes define symbols. `names`
-//! reads their names. `extent` then adds the comments and separators that belong to a symbol.
+//! The walk visits each node once, and `definitions` tells which nodes define symbols. `extent` then
+//! adds the comments and separators that belong to a symbol.
 //! `block` finds the construct that begins on a line.
 //!
 //! Looking for the siblings of a node takes time for each of them. So the walk keeps what it needs
@@ -9,24 +9,18 @@
 
 mod block;
 mod extent;
-mod names;
-mod rules;
 
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use super::definitions::{Definition, SymbolRules};
 use super::detection::{language_of_name, last_component};
 use super::symbol::{Scope, Symbol, SymbolKind, SymbolList, SymbolSide};
 use super::{Language, Unparsed};
 use crate::text::{bom_length, without_bom};
-use names::Definition;
 
 pub(super) use block::last_lines_of_blocks;
-pub(super) use rules::SymbolRules;
-pub(super) use rules::{
-    BASH, C, C_SHARP, CPP, GO, JAVA, JAVASCRIPT, NONE, PHP, PYTHON, RUBY, RUST, SQL,
-};
 
 /// The maximum number of symbols around a symbol. It bounds the length of all names together.
 const MAX_DEPTH: usize = 64;
@@ -284,13 +278,11 @@ impl Walk<'_> {
         let Some(row) = rows.iter().find(|row| row.node == node.kind()) else {
             return;
         };
-        if self.open.len() >= MAX_DEPTH {
-            return;
-        }
         let container = self.open.last();
         let is_in_function = container.is_some_and(|scope| scope.is_function);
         // Within a function, the call of a constructor can look like a declaration.
-        if row.kind == SymbolKind::Declaration && is_in_function {
+        let is_call = row.kind == SymbolKind::Declaration && is_in_function;
+        if is_call || self.open.len() >= MAX_DEPTH {
             return;
         }
         let Some(Definition {
@@ -307,31 +299,11 @@ impl Walk<'_> {
             }
             kind => kind,
         };
-        let alone = SymbolSide {
-            shares_line: false,
-            is_edge: true,
-        };
         let scope = self.scopes.len();
         let parent = container.map(|scope| scope.scope);
         self.scopes.push(Scope { names, parent });
         if let Some(kind) = kind {
-            let level = &mut self.levels[outer.level];
-            level.last.push(self.found.len());
-            self.found.push(Found {
-                container_start: level.first_named.unwrap_or(outer.bytes.start),
-                symbol: Symbol {
-                    kind,
-                    bytes: outer.bytes.clone(),
-                    separator_end: outer.bytes.end,
-                    name_offset: offset,
-                    before: alone,
-                    after: alone,
-                    has_fault: outer.has_error
-                        || self.levels.last().is_some_and(|it| it.is_in_error),
-                    is_repeated: false,
-                    scope,
-                },
-            });
+            self.add(kind, outer, (scope, offset));
         }
         if !matches!(
             kind,
@@ -344,6 +316,32 @@ impl Walk<'_> {
                 is_function: kind.is_some_and(is_function),
             });
         }
+    }
+
+    /// Adds a symbol with the span of `outer`. `scope` are its names, and `name_offset` is the start
+    /// of its name.
+    fn add(&mut self, kind: SymbolKind, outer: &Outer, (scope, name_offset): (usize, usize)) {
+        let is_in_error = self.levels.last().is_some_and(|level| level.is_in_error);
+        let level = &mut self.levels[outer.level];
+        level.last.push(self.found.len());
+        let alone = SymbolSide {
+            shares_line: false,
+            is_edge: true,
+        };
+        self.found.push(Found {
+            container_start: level.first_named.unwrap_or(outer.bytes.start),
+            symbol: Symbol {
+                kind,
+                bytes: outer.bytes.clone(),
+                separator_end: outer.bytes.end,
+                name_offset,
+                before: alone,
+                after: alone,
+                has_fault: outer.has_error || is_in_error,
+                is_repeated: false,
+                scope,
+            },
+        });
     }
 
     /// Closes the scopes of the nodes that the walk leaves.

@@ -10,6 +10,7 @@
 
 mod fit;
 mod nearest;
+mod place;
 mod search;
 mod sites;
 mod spacing;
@@ -24,8 +25,9 @@ use super::{Mismatch, MismatchKind, Placement};
 use crate::interrupt::Interrupt;
 use crate::plan::{EditOrder, MatchMode, Replacement, Replacements};
 use crate::text::{LineEnding, lines};
+use place::TextMatch;
 use search::TextSearch;
-use sites::{TextMatch, find_matches};
+use sites::find_matches;
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,23 +2,13 @@
 
 use std::ops::Range;
 
+use super::place::{EditMismatch, TextMatch};
 use super::search::{self, TextMatches, TextSearch};
 use super::{nearest, symbols};
 use crate::lines::LADDER;
 use crate::matching::{MAX_CANDIDATES, Mismatch, MismatchKind};
 use crate::plan::{EditTarget, MatchMode, ReplaceCount, Replacement};
 use crate::text::{bom_length, lines};
-
-/// The place of a text.
-pub(super) struct TextMatch {
-    pub(super) bytes: Range<usize>,
-    pub(super) rung: usize,
-    /// The numbers of blank lines to insert before and after the new text.
-    pub(super) blank_lines: (usize, usize),
-}
-
-/// The reason why a change has no place, and the number of places where it matches.
-pub(super) type EditMismatch = (Box<Mismatch>, usize);
 
 /// Returns the places of one change.
 pub(super) fn find_matches(

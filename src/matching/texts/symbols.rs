@@ -1,6 +1,6 @@
 //! Finds the symbol that an edit names, and the place of the edit next to it.
 
-use super::sites::{EditMismatch, TextMatch};
+use super::place::{EditMismatch, TextMatch};
 use super::{TextSearch, spacing};
 use crate::code::Symbol;
 use crate::matching::{Mismatch, MismatchKind, SymbolMismatch, find_symbol};

@@ -12,6 +12,7 @@
 //! Read this file first; `reader.rs` keeps the position of each value.
 
 mod edits;
+mod listed_edit;
 mod operations;
 mod patch;
 mod reader;

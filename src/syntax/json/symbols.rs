@@ -1,6 +1,6 @@
 //! Edits of symbols in a list of edits.
 
-use super::edits::ListedEdit;
+use super::listed_edit::ListedEdit;
 use super::reader::{Member, Value};
 use super::{SyntaxError, SyntaxErrorKind, read_digest, read_path};
 use crate::plan::{EditTarget, Replacement, SymbolEdit, SymbolName, SymbolPosition};

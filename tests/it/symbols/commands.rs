@@ -1,10 +1,13 @@
 //! The commands and tools that name symbols.
 
+use std::path::Path;
+
 use fs_err as fs;
 use serde_json::{Value, json};
 
 use crate::tree::{self, directory};
 use crate::verbs::{run, text};
+use crate::world;
 
 const PYTHON: &str = "\
 class A:
@@ -20,6 +23,17 @@ class A:
 def f():
     return 3
 ";
+
+/// Returns the document of `read` or `list`.
+fn found(root: &Path, arguments: &[&str]) -> Value {
+    let mut command = world::wpatch();
+    let output = command
+        .current_dir(root)
+        .args(arguments)
+        .arg("--json")
+        .output();
+    serde_json::from_slice(&output.unwrap().stdout).unwrap()
+}
 
 /// Returns the content of `a.py` after an edit of it.
 fn edited(arguments: &[&str]) -> String {
@@ -266,7 +280,7 @@ fn a_list_of_edits_can_name_symbols() {
 #[test]
 fn a_symbol_is_read_with_its_lines() {
     let root = directory(&[("a.py", PYTHON)]);
-    let extract = run(root.path(), &["read", "a.py", "--symbol", "A.f"], "");
+    let extract = found(root.path(), &["read", "a.py", "--symbol", "A.f"]);
     assert_eq!(
         extract["content"],
         "    # About f.\n    @dec\n    def f(self):\n        return 1\n"
@@ -275,7 +289,7 @@ fn a_symbol_is_read_with_its_lines() {
         extract["symbol"],
         json!({ "name": "A.f", "kind": "method", "line": 4, "first_line": 2, "last_line": 5 })
     );
-    let extract = run(
+    let extract = found(
         root.path(),
         &[
             "read",
@@ -286,13 +300,12 @@ fn a_symbol_is_read_with_its_lines() {
             "--max-lines",
             "1",
         ],
-        "",
     );
     assert_eq!(extract["content"], "    11\tdef f():\n");
-    let report = run(root.path(), &["read", "a.py", "--symbol", "f"], "");
+    let report = found(root.path(), &["read", "a.py", "--symbol", "f"]);
     assert_eq!(report["error"]["kind"], "ambiguous");
     assert_eq!(report["error"]["path"], "a.py");
-    let report = run(root.path(), &["read", "none.py", "--symbol", "f"], "");
+    let report = found(root.path(), &["read", "none.py", "--symbol", "f"]);
     assert_eq!(report["error"]["kind"], "missing");
 }
 
@@ -302,7 +315,7 @@ fn the_symbols_of_a_file_are_listed() {
         ("a.py", PYTHON),
         ("b.js", "function f() { (; }\nclass A { }\n"),
     ]);
-    let listing = run(root.path(), &["list", "--symbols", "a.py"], "");
+    let listing = found(root.path(), &["list", "--symbols", "a.py"]);
     assert_eq!(listing["language"], "Python");
     let names: Vec<_> = listing["symbols"]
         .as_array()
@@ -311,11 +324,7 @@ fn the_symbols_of_a_file_are_listed() {
         .map(|it| &it["name"])
         .collect();
     assert_eq!(names, ["A", "A.f", "A.g", "f"]);
-    let listing = run(
-        root.path(),
-        &["list", "--symbols", "a.py", "--max", "1"],
-        "",
-    );
+    let listing = found(root.path(), &["list", "--symbols", "a.py", "--max", "1"]);
     assert_eq!(
         (
             &listing["truncated"],
@@ -323,9 +332,9 @@ fn the_symbols_of_a_file_are_listed() {
         ),
         (&json!(true), 1)
     );
-    let listing = run(root.path(), &["list", "--symbols", "b.js"], "");
+    let listing = found(root.path(), &["list", "--symbols", "b.js"]);
     assert_eq!(listing["symbols"][0]["faulty"], true, "{listing:#}");
-    let report = run(root.path(), &["list", "--symbols", "."], "");
+    let report = found(root.path(), &["list", "--symbols", "."]);
     assert_eq!(report["ok"], false);
 }
 
@@ -333,7 +342,7 @@ fn the_symbols_of_a_file_are_listed() {
 fn hashline_edits_name_constructs_by_their_first_line() {
     let root = directory(&[("a.py", PYTHON)]);
     let apply = |operations: &str| {
-        let extract = run(root.path(), &["read", "a.py", "--hashline"], "");
+        let extract = found(root.path(), &["read", "a.py", "--hashline"]);
         let patch = format!("[a.py#{}]\n{operations}", extract["tag"].as_str().unwrap());
         let report = run(root.path(), &["apply"], &patch);
         (

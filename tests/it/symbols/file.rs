@@ -1,6 +1,6 @@
 //! A file of source code that is composed of known parts.
 
-use super::languages::Language;
+use super::language::Language;
 use crate::dice::Dice;
 
 const FUNCTIONS: [&str; 4] = ["f", "g", "h", "get_all"];
@@ -144,23 +144,7 @@ impl<'l> File<'l> {
     ) {
         let language = self.language;
         let first = self.lines.len();
-        let can_have = !language.only_methods_have_attributes || place == Place::Class;
-        let is_plain_namespace = template[0].starts_with("namespace");
-        for _ in 0..self.dice.below(4) {
-            if can_have
-                && !is_plain_namespace
-                && !language.attributes.is_empty()
-                && self.dice.once_in(2)
-            {
-                let attribute = self.dice.one(language.attributes);
-                self.push(depth, attribute);
-            } else {
-                let comment = self.dice.one(language.comments);
-                for line in comment {
-                    self.push(depth, line);
-                }
-            }
-        }
+        self.attributes(template, place, depth);
         let names: &[&str] = match kind {
             "class" | "type" => &CLASSES,
             _ => &FUNCTIONS,
@@ -188,20 +172,7 @@ impl<'l> File<'l> {
         let mut name_line = None;
         for line in template {
             if *line == "{}" {
-                let inner = if kind == "class" {
-                    Place::Class
-                } else {
-                    Place::Function
-                };
-                let is_module = ["mod {n}", "namespace {n}"]
-                    .iter()
-                    .any(|it| template[0].contains(it));
-                let inner = if is_module { Place::TopLevel } else { inner };
-                let before = self.lines.len();
-                self.items(inner, &own, depth + 1);
-                if self.lines.len() == before && language.needs_statement {
-                    self.push(depth + 1, "pass");
-                }
+                self.body(template, kind, &own, depth);
                 continue;
             }
             if line.contains("{n}") {
@@ -215,6 +186,47 @@ impl<'l> File<'l> {
         // In `typedef struct A { … } A`, the last name counts.
         if template[0].starts_with("typedef struct") {
             self.parts[part].name = self.lines.len() - 1;
+        }
+    }
+
+    /// Adds comments and attributes above a definition.
+    fn attributes(&mut self, template: &[&str], place: Place, depth: usize) {
+        let language = self.language;
+        let can_have = !language.only_methods_have_attributes || place == Place::Class;
+        let is_plain_namespace = template[0].starts_with("namespace");
+        for _ in 0..self.dice.below(4) {
+            if can_have
+                && !is_plain_namespace
+                && !language.attributes.is_empty()
+                && self.dice.once_in(2)
+            {
+                let attribute = self.dice.one(language.attributes);
+                self.push(depth, attribute);
+            } else {
+                let comment = self.dice.one(language.comments);
+                for line in comment {
+                    self.push(depth, line);
+                }
+            }
+        }
+    }
+
+    /// Adds the body of a definition.
+    fn body(&mut self, template: &[&str], kind: &str, own: &[String], depth: usize) {
+        let language = self.language;
+        let inner = if kind == "class" {
+            Place::Class
+        } else {
+            Place::Function
+        };
+        let is_module = ["mod {n}", "namespace {n}"]
+            .iter()
+            .any(|it| template[0].contains(it));
+        let inner = if is_module { Place::TopLevel } else { inner };
+        let before = self.lines.len();
+        self.items(inner, own, depth + 1);
+        if self.lines.len() == before && language.needs_statement {
+            self.push(depth + 1, "pass");
         }
     }
 

@@ -140,9 +140,10 @@ fn try_action(
     let after = memory.files()[&RelPath::new(path.as_bytes()).unwrap()]
         .contents
         .clone();
-    let wanted = match report.ok {
-        true => joined(&edited(&file.lines, part, position, new)),
-        false => joined(&file.lines),
+    let wanted = if report.ok {
+        joined(&edited(&file.lines, part, position, new))
+    } else {
+        joined(&file.lines)
     };
     assert_eq!(String::from_utf8_lossy(&after), wanted, "{shown}");
     report.error.map(|error| error.kind)

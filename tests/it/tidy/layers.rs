@@ -46,6 +46,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
         "syntax",
         &["text", "digest", "mode", "path", "lines", "plan"],
     ),
+    ("code", &["text", "path"]),
     (
         "matching",
         &[
@@ -61,7 +62,6 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("notebook", &["text", "digest", "plan"]),
-    ("code", &["text", "path"]),
     ("guard", &["text", "path", "code"]),
     (
         "diagnostics",

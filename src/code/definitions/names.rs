@@ -5,13 +5,13 @@ use tree_sitter::Node;
 use crate::code::SymbolKind;
 
 /// The names that a node defines.
-pub(super) struct Definition {
+pub(in crate::code) struct Definition {
     /// The type of the symbol; `None` for a container that is no symbol, such as an object.
-    pub(super) kind: Option<SymbolKind>,
+    pub(in crate::code) kind: Option<SymbolKind>,
     /// The names of containers that the definition states, and the name of the symbol.
-    pub(super) names: Vec<String>,
+    pub(in crate::code) names: Vec<String>,
     /// The start of the name.
-    pub(super) offset: usize,
+    pub(in crate::code) offset: usize,
 }
 
 impl Definition {

@@ -10,24 +10,24 @@ use crate::code::SymbolKind;
 /// The rules for one grammar.
 pub(in crate::code) struct SymbolRules {
     /// The nodes that define symbols.
-    pub(super) definitions: &'static [Row],
+    pub(in crate::code) definitions: &'static [Row],
     /// The nodes around a definition that belong to it, unless they contain several definitions.
-    pub(super) wrappers: &'static [&'static str],
+    pub(in crate::code) wrappers: &'static [&'static str],
     /// The siblings before a definition that belong to it.
-    pub(super) attributes: &'static [&'static str],
+    pub(in crate::code) attributes: &'static [&'static str],
     /// Whether indentation delimits the bodies, so that comments below a body can belong to it.
-    pub(super) is_indented: bool,
+    pub(in crate::code) is_indented: bool,
     /// Whether a declaration and a definition with the same name are the same function.
-    pub(super) merges_declarations: bool,
+    pub(in crate::code) merges_declarations: bool,
 }
 
 /// A node that can define a symbol.
-pub(super) struct Row {
+pub(in crate::code) struct Row {
     /// The kind of the node.
-    pub(super) node: &'static str,
-    pub(super) kind: SymbolKind,
+    pub(in crate::code) node: &'static str,
+    pub(in crate::code) kind: SymbolKind,
     /// Reads the names of the symbol. Returns `None` if the node defines none.
-    pub(super) read: fn(Node<'_>, &str, SymbolKind) -> Option<Definition>,
+    pub(in crate::code) read: fn(Node<'_>, &str, SymbolKind) -> Option<Definition>,
 }
 
 /// A row for a node with the field `name`.
