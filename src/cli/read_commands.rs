@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{Global, SessionOption};
+use super::args::{Global, SessionOption, line_range};
 use super::file_options::relative_to_root;
 use super::library_call::Document;
 use super::output::{self, Output, Verbosity, print_to_stderr};
@@ -41,7 +41,7 @@ pub(super) struct ReadOptions {
     #[command(flatten)]
     pub(super) session: SessionOption,
     /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
-    #[arg(long, value_name = "A-B", value_parser = parse_line_range, conflicts_with_all = ["offset", "length"])]
+    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["offset", "length"])]
     lines: Option<(usize, usize)>,
     /// Print only the function, class or other symbol NAME, such as `Class.method`
     ///
@@ -61,7 +61,7 @@ pub(super) struct ReadOptions {
     /// Print the lines with the anchors of hashline edits
     #[arg(long, conflicts_with = "number")]
     hashline: bool,
-    /// Limit the number of lines [default: 2000 with --number and without --lines]
+    /// Limit the number of lines [default: 2000 with --number and without --lines or --symbol]
     #[arg(long, value_name = "N")]
     max_lines: Option<usize>,
     /// Limit the output, in bytes; text is cut between characters
@@ -168,7 +168,8 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         (_, true) => ReadFormat::Hashline,
         _ => ReadFormat::Plain,
     };
-    let usual = if options.number && options.lines.is_none() {
+    let is_chosen = matches!(window, ReadRange::Lines { .. } | ReadRange::Symbol(_));
+    let usual = if options.number && !is_chosen {
         DEFAULT_NUMBERED_LINES
     } else {
         usize::MAX
@@ -387,16 +388,4 @@ pub(super) fn print_message(global: &Global, message: Option<String>) {
     if let Some(message) = message.filter(|_| !global.quiet) {
         print_to_stderr(&message);
     }
-}
-
-/// Parses `A-B`, `A-` or `A` as a range of lines, counted from 1.
-fn parse_line_range(text: &str) -> Result<(usize, usize), String> {
-    let number = |text: &str| text.parse().ok().filter(|&line| line > 0);
-    let range = match text.split_once('-') {
-        None => number(text).map(|line| (line, line)),
-        Some((first, "")) => number(first).map(|first| (first, usize::MAX)),
-        Some((first, last)) => number(first).zip(number(last)),
-    };
-    let range = range.filter(|(first, last)| first <= last);
-    range.ok_or_else(|| "expected a range of lines counted from 1, such as 2-4".to_owned())
 }

@@ -102,11 +102,27 @@ pub(super) fn postimage(
     let blocks = blocks::find_ends(&changes.edits, named_file(operation), &version)
         .map_err(|reason| findings.refuse(unparsed_problem(reason)).code)
         .ok()?;
-    let file = NumberedFile {
-        text: version,
-        blocks,
-    };
-    numbered.insert(key(operation), file);
+    let text = version;
+    numbered.insert(key(operation), NumberedFile { text, blocks });
+    splice(
+        operation,
+        changes,
+        (preimage, shift),
+        numbered,
+        options,
+        findings,
+    )
+}
+
+/// Applies the edits to `preimage`, whose lines are moved by `shift`. `numbered` contains the file.
+fn splice(
+    operation: &Operation,
+    changes: &LineEdits,
+    (preimage, shift): (&[u8], isize),
+    numbered: &mut NumberedFiles,
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<EditResult> {
     let file = |start| numbered.get(&(operation.input, start));
     let source = |start| Some(&file(start)?.text[..]);
     let edits = blocks::with_lines(
