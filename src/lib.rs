@@ -35,15 +35,15 @@
 //!
 //! # Features
 //!
-//! `cli` is the default and enables all other features except `code-guard`. Input that needs a missing feature is
-//! refused as unsupported.
+//! `cli` and `code-guard` are the default. `cli` enables all other features. Input that needs a
+//! missing feature is refused as unsupported.
 //!
 //! | feature | adds |
 //! | --- | --- |
 //! | `cli` | the program |
 //! | `encodings` | other encodings than UTF-8, of files and of mail |
 //! | `guard` | the guard `syntax` for JSON, TOML and YAML |
-//! | `code-guard` | the guard `syntax` for source code; needs a C compiler |
+//! | `code-guard` | the guard `syntax` for source code, and symbols; needs a C compiler |
 //! | `html` | HTML pages |
 //! | `miette` | `miette::Diagnostic` for [`Refused`](prelude::Refused) |
 //! | `policy` | policy files |
@@ -86,7 +86,6 @@ pub mod change;
 #[doc(hidden)]
 #[cfg(feature = "cli")]
 pub mod cli;
-#[cfg(feature = "code-guard")]
 #[doc(hidden)]
 pub mod code;
 #[doc(hidden)]

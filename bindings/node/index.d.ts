@@ -184,6 +184,11 @@ export function listDirectory(
   directory?: File,
   options?: CallOptions & options.ListOptions,
 ): Promise<documents.Listing>;
+/** Lists the functions, classes and other symbols of a file. */
+export function listSymbols(
+  file: File,
+  options?: CallOptions & options.ListOptions,
+): Promise<documents.SymbolListing>;
 /** Compares two files. */
 export function diff(
   before: File,

@@ -226,6 +226,7 @@ const show = (id, options) => run("show", [id], "", options);
 const read = (file, options) => run("read", [file], "", options);
 const listDirectory = (directory = ".", options = undefined) =>
   run("list", [directory], "", options);
+const listSymbols = (file, options) => runWith("list", [file], "", options, { symbols: true });
 const diff = (before, after, options) => run("diff", [before, after], "", options);
 const diffSession = (id, options) => runWith("diff", [], "", options, { session: id });
 const explain = (file, options) => run("policy explain", [file], "", options);
@@ -256,6 +257,7 @@ module.exports = {
   gc,
   init,
   listDirectory,
+  listSymbols,
   log,
   notebookDelete,
   notebookInsert,

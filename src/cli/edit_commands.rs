@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::args::Global;
 use super::file_options::FileOptions;
 use super::match_mode::{MatchArg, match_mode};
 use super::{CommandMode, EarlyExit, input};
-use crate::engine::options::{Edit, EditOrder, MAX_FILE, code};
+use crate::engine::options::{Edit, EditOrder, MAX_FILE, SymbolName, SymbolPosition, code};
 use crate::engine::{MissingParents, Request, What};
 use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
@@ -56,6 +56,20 @@ pub(super) struct EditOptions {
         allow_hyphen_values = true
     )]
     to: Option<OsString>,
+    /// Replace the function, class or other symbol NAME, such as `Class.method`
+    ///
+    /// NAME must denote exactly one symbol. The names of its containers can precede it, separated
+    /// by `.`, `::` or `#`; a separator at the start means the top level of the file. NAME:LINE
+    /// denotes the symbol whose name is on line LINE. A symbol includes its attributes and the
+    /// comments directly above it.
+    #[arg(long, value_name = "NAME")]
+    symbol: Option<SymbolName>,
+    /// Insert the new text next to the symbol [default: replace the symbol]
+    #[arg(long, value_name = "WHERE", value_enum, requires = "symbol")]
+    place: Option<PlaceArg>,
+    /// Delete the symbol, and the blank lines that separate it
+    #[arg(long, requires = "symbol", conflicts_with_all = ["new", "new_file", "place"])]
+    delete: bool,
     /// Replace all occurrences of the old text
     #[arg(long)]
     all: bool,
@@ -76,6 +90,15 @@ pub(super) struct EditOptions {
     /// Indent the new text like the text it replaces; needs --match ladder
     #[arg(long, requires = "match_mode")]
     reindent: bool,
+}
+
+/// The place of a new text next to a symbol.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PlaceArg {
+    /// Before the symbol and its comments
+    Before,
+    /// After the symbol
+    After,
 }
 
 /// The source of the content.
@@ -222,9 +245,19 @@ impl EditOptions {
         &self.common.file
     }
 
+    fn symbol_position(&self) -> SymbolPosition {
+        match self.place {
+            Some(PlaceArg::Before) => SymbolPosition::Before,
+            Some(PlaceArg::After) => SymbolPosition::After,
+            None if self.delete => SymbolPosition::Delete,
+            None => SymbolPosition::Replace,
+        }
+    }
+
     fn is_one_edit(&self) -> bool {
         let texts = self.old.is_some() || self.old_file.is_some() || self.from.is_some();
-        texts || self.insert_after.is_some() || self.insert_before.is_some()
+        let lines = self.insert_after.is_some() || self.insert_before.is_some();
+        texts || lines || self.symbol.is_some()
     }
 }
 
@@ -286,12 +319,15 @@ fn edit_request(
             .map(NonZero::get)
             .map(EditPosition::Before),
     );
+    targets.extend(options.symbol.clone().map(EditPosition::Symbol));
     let (Some(place), None) = (targets.pop(), targets.pop()) else {
         return Err(EarlyExit::usage(
-            "expected exactly one of --old, --from, --insert-after, --insert-before and --edits",
+            "expected exactly one of --old, --from, --insert-after, --insert-before, --symbol and \
+             --edits",
         ));
     };
     let new = bytes(&options.new, &options.new_file)?
+        .or_else(|| options.delete.then(Vec::new))
         .ok_or_else(|| EarlyExit::usage("--new or --new-file is missing"))?;
     Ok(match place {
         EditPosition::OldText(old) if options.all => Request::edit_all(path, old, new),
@@ -300,6 +336,9 @@ fn edit_request(
         EditPosition::Range(from, to) => Request::edit_range(path, from, to, new),
         EditPosition::After(line) => Request::insert_after(path, line, new),
         EditPosition::Before(line) => Request::insert_before(path, line, new),
+        EditPosition::Symbol(name) => {
+            Request::edit_symbol(path, name, options.symbol_position(), new)
+        }
     })
 }
 
@@ -309,6 +348,7 @@ enum EditPosition {
     Range(Vec<u8>, Vec<u8>),
     After(usize),
     Before(usize),
+    Symbol(SymbolName),
 }
 
 /// Returns the request with the edits in the JSON file `list`.

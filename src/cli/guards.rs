@@ -10,8 +10,8 @@ use crate::engine::options::{GUARDS, Guard};
 pub(super) struct GuardOptions {
     /// Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
     ///
-    /// A guard rejects only faults that the file did not have before. `syntax` reads JSON, TOML and YAML. It reads
-    /// source code if the program is compiled with the feature `code-guard`.
+    /// A guard rejects only faults that the file did not have before. `syntax` reads JSON, TOML and YAML, and
+    /// source code in 17 languages.
     #[arg(long = "guard", value_name = "NAME", value_delimiter = ',', value_parser = names(), help_heading = "Safety")]
     guards: Vec<String>,
     /// Turn all guards of --guard off. The guards of a policy file stay on

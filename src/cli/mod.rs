@@ -64,6 +64,7 @@ mod servers;
 mod session;
 mod show;
 mod signals;
+mod symbols;
 mod tree;
 mod user_program;
 mod whitespace;
@@ -152,7 +153,10 @@ fn dispatch(
         Command::Man { markdown: true, .. } => manual::print_reference(),
         Command::Man { page, .. } => manual::print_page(page.as_deref()),
         Command::Read(options) => read_commands::read(*options, &global),
-        Command::List(options) => read_commands::list(*options, &global),
+        Command::List(options) => match options.file_with_symbols() {
+            Some(file) => symbols::list(file, options.max, &global),
+            None => read_commands::list(*options, &global),
+        },
         Command::Diff(options) => read_commands::diff(*options, &global),
         Command::Policy { command } => explain::explain(command, &global),
         #[cfg(feature = "mcp")]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::{Global, SessionOption};
+use super::args::{Global, SessionOption, line_range};
 use super::file_options::relative_to_root;
 use super::library_call::Document;
 use super::output::{self, Output, Verbosity, print_to_stderr};
@@ -17,7 +17,7 @@ use super::pager;
 use super::policy::load_policy;
 use super::root::open;
 use super::{EarlyExit, finish};
-use crate::engine::options::{Policy, Workspace, code};
+use crate::engine::options::{Policy, SymbolName, Workspace, code};
 use crate::engine::{
     self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
 };
@@ -41,8 +41,14 @@ pub(super) struct ReadOptions {
     #[command(flatten)]
     pub(super) session: SessionOption,
     /// Print only these lines, counted from 1 and inclusive: A-B, A- or A
-    #[arg(long, value_name = "A-B", value_parser = parse_line_range, conflicts_with_all = ["offset", "length"])]
+    #[arg(long, value_name = "A-B", value_parser = line_range, conflicts_with_all = ["offset", "length"])]
     lines: Option<(usize, usize)>,
+    /// Print only the function, class or other symbol NAME, such as `Class.method`
+    ///
+    /// The symbol includes its attributes and the comments directly above it. See `wpatch edit` for
+    /// the form of the name.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["lines", "offset", "length", "encoding"])]
+    symbol: Option<SymbolName>,
     /// Start at this byte, counted from 0
     #[arg(long, value_name = "BYTE")]
     offset: Option<u64>,
@@ -55,7 +61,7 @@ pub(super) struct ReadOptions {
     /// Print the lines with the anchors of hashline edits
     #[arg(long, conflicts_with = "number")]
     hashline: bool,
-    /// Limit the number of lines [default: 2000 with --number and without --lines]
+    /// Limit the number of lines [default: 2000 with --number and without --lines or --symbol]
     #[arg(long, value_name = "N")]
     max_lines: Option<usize>,
     /// Limit the output, in bytes; text is cut between characters
@@ -83,6 +89,11 @@ impl ListOptions {
     pub(super) fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
+
+    /// Returns the file whose symbols are listed, if the command lists symbols.
+    pub(super) fn file_with_symbols(&self) -> Option<&Path> {
+        self.directory().filter(|_| self.symbols)
+    }
 }
 
 /// The options of `list`.
@@ -98,7 +109,7 @@ pub(super) struct ListOptions {
     hidden: bool,
     /// Limit the number of entries [default: 100 with --glob]
     #[arg(long, value_name = "N")]
-    max: Option<usize>,
+    pub(super) max: Option<usize>,
     /// List matching files in this directory and all directories below it
     ///
     /// `*` and `?` match within one component, `**` matches across components, and `{a,b}` matches
@@ -108,6 +119,9 @@ pub(super) struct ListOptions {
     /// Sort by modification time, newest first
     #[arg(long)]
     newest: bool,
+    /// List the functions, classes and other symbols of the file DIR
+    #[arg(long, requires = "directory", conflicts_with_all = ["hidden", "glob", "newest"])]
+    symbols: bool,
 }
 
 /// The options of `diff`.
@@ -135,10 +149,16 @@ pub(super) struct DiffOptions {
 /// Prints a file or a part of it.
 pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
     let defaults = ReadRequest::of(relative_to_root(&options.file, global));
-    let window = match (options.lines, options.offset, options.length) {
+    let window = match (
+        options.lines,
+        options.symbol,
+        options.offset,
+        options.length,
+    ) {
         (Some((first, last)), ..) => ReadRange::Lines { first, last },
-        (None, None, None) => ReadRange::All,
-        (None, offset, length) => ReadRange::Bytes {
+        (None, Some(name), ..) => ReadRange::Symbol(Box::new(name)),
+        (None, None, None, None) => ReadRange::All,
+        (None, None, offset, length) => ReadRange::Bytes {
             offset: offset.unwrap_or_default(),
             length: length.unwrap_or(DEFAULT_LENGTH),
         },
@@ -148,13 +168,14 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
         (_, true) => ReadFormat::Hashline,
         _ => ReadFormat::Plain,
     };
-    let usual = if options.number && options.lines.is_none() {
+    let is_chosen = matches!(window, ReadRange::Lines { .. } | ReadRange::Symbol(_));
+    let usual = if options.number && !is_chosen {
         DEFAULT_NUMBERED_LINES
     } else {
         usize::MAX
     };
     let request = ReadRequest {
-        range: window,
+        range: window.clone(),
         format: view,
         encoding: options.encoding,
         max_file: options.max_bytes.unwrap_or(defaults.max_file),
@@ -170,7 +191,7 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
             write_text(&extract.content, out)?;
             print_message(
                 global,
-                rest_message(extract, window, options.length.is_some()),
+                rest_message(extract, &window, options.length.is_some()),
             );
             Ok(())
         },
@@ -178,9 +199,14 @@ pub(super) fn read(options: ReadOptions, global: &Global) -> ExitCode {
 }
 
 /// Returns the message about requested bytes or lines that `extract` lacks because of a limit.
-fn rest_message(extract: &Extract, window: ReadRange, has_length: bool) -> Option<String> {
+fn rest_message(extract: &Extract, window: &ReadRange, has_length: bool) -> Option<String> {
     let next = extract.next_offset?;
-    let options = match window {
+    let symbol = extract.symbol.as_ref();
+    let window = match symbol.map(|symbol| (symbol.first_line, symbol.last_line)) {
+        Some((first, last)) => &ReadRange::Lines { first, last },
+        None => window,
+    };
+    let options = match *window {
         ReadRange::Lines { first, last } => {
             // The first line of a hashline extract is a tag, and not a line of the file.
             let whole = extract.content.iter().filter(|&&byte| byte == b'\n');
@@ -198,7 +224,9 @@ fn rest_message(extract: &Extract, window: ReadRange, has_length: bool) -> Optio
             let end = offset.saturating_add(length);
             (next < end).then(|| format!("--offset {next} --length {}", end - next))
         }
-        ReadRange::Bytes { .. } | ReadRange::All => Some(format!("--offset {next}")),
+        ReadRange::Bytes { .. } | ReadRange::All | ReadRange::Symbol(_) => {
+            Some(format!("--offset {next}"))
+        }
     };
     options.map(|options| format!("the file continues; use {options} for the rest"))
 }
@@ -356,20 +384,8 @@ fn write_text(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Prints `message` to standard error unless `--quiet` is given.
-fn print_message(global: &Global, message: Option<String>) {
+pub(super) fn print_message(global: &Global, message: Option<String>) {
     if let Some(message) = message.filter(|_| !global.quiet) {
         print_to_stderr(&message);
     }
-}
-
-/// Parses `A-B`, `A-` or `A` as a range of lines, counted from 1.
-fn parse_line_range(text: &str) -> Result<(usize, usize), String> {
-    let number = |text: &str| text.parse().ok().filter(|&line| line > 0);
-    let range = match text.split_once('-') {
-        None => number(text).map(|line| (line, line)),
-        Some((first, "")) => number(first).map(|first| (first, usize::MAX)),
-        Some((first, last)) => number(first).zip(number(last)),
-    };
-    let range = range.filter(|(first, last)| first <= last);
-    range.ok_or_else(|| "expected a range of lines counted from 1, such as 2-4".to_owned())
 }

@@ -13,7 +13,11 @@ const WITHOUT_GRAMMAR: &[&str] = &[
 /// Returns the language of the file at `path` with the content `text`.
 #[must_use]
 pub fn language_of(path: &RelPath, text: &[u8]) -> Option<&'static Language> {
-    let name = path.name();
+    language_of_name(path.name(), text)
+}
+
+/// Returns the language of a file. `name` is the last component of its path.
+pub(super) fn language_of_name(name: &[u8], text: &[u8]) -> Option<&'static Language> {
     let extension = extension(name);
     let is_named = |language: &&Language| {
         let has_extension = |known: &&str| {
@@ -87,7 +91,8 @@ fn interpreter(text: &[u8]) -> Option<&[u8]> {
     Some(program)
 }
 
-fn last_component(path: &[u8]) -> &[u8] {
+/// Returns the part of `path` after its last slash.
+pub(super) fn last_component(path: &[u8]) -> &[u8] {
     &path[memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)..]
 }
 

@@ -4,13 +4,15 @@ use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
 use super::balance::{self, Pair};
+use super::definitions::{self, SymbolRules};
 use super::faults::{self, TokenFault};
-use super::parse::{self, Unparsed};
 use super::rewrites::{
     collections, collections_in_first_branches, first_branches, last_branches, named_macros,
     type_imports, typedefs_and_throws,
 };
-use super::{declarations, here_documents, macros, markup, names, shell, unsafe_texts};
+use super::{
+    Unparsed, declarations, here_documents, macros, markup, names, parse, shell, unsafe_texts,
+};
 
 /// A programming language with at least one grammar.
 pub struct Language {
@@ -24,6 +26,8 @@ pub struct Language {
     pub(super) interpreters: &'static [&'static str],
     /// The grammars. A text is valid if one of them accepts it.
     grammars: &'static [LanguageFn],
+    /// The rules for symbols, one for each grammar.
+    symbols: &'static [&'static SymbolRules],
     /// Rewrites of valid code that the grammars do not accept.
     rewrites: &'static [Rewrite],
     /// The kinds of nodes that are faults after a rewrite, although the grammar accepts them.
@@ -60,6 +64,7 @@ const PLAIN: Language = Language {
     file_names: &[],
     interpreters: &[],
     grammars: &[],
+    symbols: &[&definitions::NONE],
     rewrites: &[],
     fault_kinds: &[],
     is_fault: None,
@@ -79,6 +84,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["py", "pyi", "pyw"],
         interpreters: &["python", "python2", "python3"],
         grammars: &[tree_sitter_python::LANGUAGE],
+        symbols: &[&definitions::PYTHON],
         is_unsafe: unsafe_texts::has_wide_indentation,
         ..PLAIN
     },
@@ -87,6 +93,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["js", "mjs", "cjs", "jsx"],
         interpreters: &["node", "nodejs"],
         grammars: &[tree_sitter_javascript::LANGUAGE],
+        symbols: &[&definitions::JAVASCRIPT],
         rewrites: &[names::javascript],
         ..PLAIN
     },
@@ -94,6 +101,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "TypeScript",
         extensions: &["ts", "mts", "cts"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TYPESCRIPT],
+        symbols: &[&definitions::JAVASCRIPT],
         rewrites: &[type_imports, names::typescript],
         ..PLAIN
     },
@@ -101,6 +109,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "TSX",
         extensions: &["tsx"],
         grammars: &[tree_sitter_typescript::LANGUAGE_TSX],
+        symbols: &[&definitions::JAVASCRIPT],
         rewrites: &[type_imports, names::tsx],
         ..PLAIN
     },
@@ -108,6 +117,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "Rust",
         extensions: &["rs"],
         grammars: &[tree_sitter_rust::LANGUAGE],
+        symbols: &[&definitions::RUST],
         rewrites: &[named_macros],
         ..PLAIN
     },
@@ -115,18 +125,21 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "Go",
         extensions: &["go"],
         grammars: &[tree_sitter_go::LANGUAGE],
+        symbols: &[&definitions::GO],
         ..PLAIN
     },
     Language {
         name: "Java",
         extensions: &["java"],
         grammars: &[tree_sitter_java::LANGUAGE],
+        symbols: &[&definitions::JAVA],
         ..PLAIN
     },
     Language {
         name: "C",
         extensions: &["c"],
         grammars: &[tree_sitter_c::LANGUAGE],
+        symbols: &[&definitions::C],
         rewrites: &[first_branches, last_branches, typedefs_and_throws],
         has_macros: true,
         ..PLAIN
@@ -136,6 +149,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C or C++",
         extensions: &["h"],
         grammars: &[tree_sitter_c::LANGUAGE, tree_sitter_cpp::LANGUAGE],
+        symbols: &[&definitions::C, &definitions::CPP],
         rewrites: &[first_branches, last_branches, typedefs_and_throws],
         has_macros: true,
         ..PLAIN
@@ -144,6 +158,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C++",
         extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
         grammars: &[tree_sitter_cpp::LANGUAGE],
+        symbols: &[&definitions::CPP],
         rewrites: &[first_branches, last_branches, typedefs_and_throws],
         has_macros: true,
         ..PLAIN
@@ -152,6 +167,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "C#",
         extensions: &["cs"],
         grammars: &[tree_sitter_c_sharp::LANGUAGE],
+        symbols: &[&definitions::C_SHARP],
         rewrites: &[
             collections,
             first_branches,
@@ -168,6 +184,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &["Rakefile", "Gemfile", "Vagrantfile", "Podfile", "Guardfile"],
         interpreters: &["ruby"],
         grammars: &[tree_sitter_ruby::LANGUAGE],
+        symbols: &[&definitions::RUBY],
         keywords: &["end"],
         is_unsafe: unsafe_texts::has_many_literals,
         ..PLAIN
@@ -177,6 +194,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["php"],
         interpreters: &["php"],
         grammars: &[tree_sitter_php::LANGUAGE_PHP],
+        symbols: &[&definitions::PHP],
         ..PLAIN
     },
     Language {
@@ -185,6 +203,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         file_names: &[".bashrc", ".bash_profile", ".bash_aliases"],
         interpreters: &["sh", "bash", "dash"],
         grammars: &[tree_sitter_bash::LANGUAGE],
+        symbols: &[&definitions::BASH],
         rewrites: &[shell::expansions, shell::tests_and_expansions],
         has_here_documents: true,
         ..PLAIN
@@ -214,6 +233,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         name: "SQL",
         extensions: &["sql"],
         grammars: &[tree_sitter_sequel::LANGUAGE],
+        symbols: &[&definitions::SQL],
         has_templates: true,
         pairs: balance::BRACKETS,
         ..PLAIN
@@ -227,11 +247,20 @@ impl Language {
     ///
     /// Returns the reason if the text cannot be parsed, or only with too many steps.
     pub fn parse(&self, text: &str) -> Result<Tree, Unparsed> {
+        self.parse_with_rules(text).map(|(tree, _)| tree)
+    }
+
+    /// Parses `text` like [`Self::parse`], and also returns the rules for the symbols of the
+    /// grammar.
+    pub(super) fn parse_with_rules(
+        &self,
+        text: &str,
+    ) -> Result<(Tree, &'static SymbolRules), Unparsed> {
         let mut result = Err(Unparsed::NoGrammar);
-        for variant in self.variants().take(self.grammars.len()) {
+        for (variant, &rules) in self.variants().zip(self.symbols) {
             if let Some(tree) = self.parse_variant(text, variant)? {
                 let is_valid = !self.has_fault(&tree, text, variant);
-                result = Ok(tree);
+                result = Ok((tree, rules));
                 if is_valid {
                     break;
                 }

@@ -1,27 +1,57 @@
 //! Parses source code with the grammars of tree-sitter.
 //!
-//! Input: a path and the text of a file. Output: a [`Language`] and the trees of its grammars. The
-//! module is pure. The work is limited by the number of steps, so that the result does not depend
-//! on the load of the machine. No function is recursive, because a tree can be as deep as the text
-//! is long.
+//! Input: a path and the text of a file. Output: a [`Language`] and the trees of its grammars, or
+//! the [`Symbol`]s of the file. The module is pure. The work is limited by the number of steps, so
+//! that the result does not depend on the load of the machine. No function is recursive, because a
+//! tree can be as deep as the text is long.
 //!
-//! To add a language, add a row to `LANGUAGES` in `languages.rs`. Read `parse.rs` first.
+//! Without the feature `code-guard` there are no grammars, and no file can be parsed.
+//!
+//! To add a language, add a row to `LANGUAGES` in `languages.rs`, and its definitions to
+//! `definitions/rules.rs`. Read `parse.rs` and `symbols/mod.rs` first.
 
+#[cfg(feature = "code-guard")]
 mod balance;
+#[cfg(feature = "code-guard")]
 mod declarations;
+#[cfg(feature = "code-guard")]
+mod definitions;
+#[cfg(feature = "code-guard")]
 mod detection;
+#[cfg(feature = "code-guard")]
 mod faults;
+#[cfg(feature = "code-guard")]
 mod here_documents;
+#[cfg(feature = "code-guard")]
 mod languages;
+#[cfg(feature = "code-guard")]
 mod macros;
+#[cfg(feature = "code-guard")]
 mod markup;
+#[cfg(feature = "code-guard")]
 mod names;
+#[cfg(feature = "code-guard")]
 mod parse;
+mod queries;
+#[cfg(feature = "code-guard")]
 mod rewrites;
+#[cfg(feature = "code-guard")]
 mod shell;
+mod symbol;
+#[cfg(feature = "code-guard")]
+mod symbols;
+mod unparsed;
+#[cfg(feature = "code-guard")]
 mod unsafe_texts;
 
+#[cfg(feature = "code-guard")]
 pub use detection::{is_without_grammar, language_of};
+#[cfg(feature = "code-guard")]
 pub use faults::TokenFault;
+#[cfg(feature = "code-guard")]
 pub use languages::{Language, Variant};
-pub use parse::{MAX_SIZE, Unparsed};
+#[cfg(feature = "code-guard")]
+pub use parse::MAX_SIZE;
+pub use queries::{last_lines_of_blocks, list_symbols};
+pub use symbol::{Symbol, SymbolKind, SymbolList, SymbolSide};
+pub use unparsed::Unparsed;

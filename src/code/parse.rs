@@ -1,11 +1,12 @@
 //! Parses a text with one grammar and a limited number of steps.
 
 use std::cell::Cell;
-use std::fmt;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 use tree_sitter_language::LanguageFn;
+
+use super::Unparsed;
 
 /// The maximum size of a text that is parsed, in bytes.
 pub const MAX_SIZE: usize = 1 << 20;
@@ -23,31 +24,6 @@ const RESERVE: usize = 200;
 /// The number of reports while the parser skips text. Each skipped token takes longer than the one
 /// before it.
 const SKIPPING: usize = 500;
-
-/// The reason why a text was not parsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unparsed {
-    /// The text is larger than [`MAX_SIZE`].
-    TooLarge,
-    /// The parser needs more steps than the limit, or its scanner needs larger buffers.
-    TooComplex,
-    /// The text contains a NUL byte or is not in UTF-8.
-    NotText,
-    /// No grammar exists for the language.
-    NoGrammar,
-}
-
-impl fmt::Display for Unparsed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::TooLarge => "the file is too large",
-            Self::TooComplex => "the file is too complex",
-            Self::NotText => "the file is not text in UTF-8",
-            Self::NoGrammar => "no grammar exists for the language",
-        })
-    }
-}
 
 /// Parses `text` with `grammar`.
 pub(super) fn parse(grammar: LanguageFn, text: &str) -> Result<Tree, Unparsed> {

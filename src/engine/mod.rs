@@ -137,7 +137,8 @@ pub use log::{
 };
 pub use look::{
     DiffRequest, ExplainRequest, ListOrder, ListRequest, ReadFormat, ReadRange, ReadRequest,
-    SearchTarget, diff, explain, list, may_list, may_read, may_search, read,
+    SearchTarget, SymbolsRequest, diff, explain, list, list_symbols, may_list, may_read,
+    may_search, read,
 };
 #[cfg(feature = "html")]
 pub use preview::render_page;

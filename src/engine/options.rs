@@ -11,7 +11,8 @@ pub use crate::matching::{ConflictStyle, MatchRules, MismatchDetail};
 pub use crate::plan::{
     Action, AppendMode, CellEdit, CellId, CellKind, CellPosition, Direction, Edit, EditOrder,
     EditTarget, FilterRule, HunkSelection, HunkSelectionError, Input, LineKind, MatchMode,
-    NameGuessOptions, ReplaceCount, Replacement, Replacements, Selection,
+    NameGuessOptions, ReplaceCount, Replacement, Replacements, Selection, SymbolName,
+    SymbolPosition,
 };
 pub use crate::policy::{
     Access, MAX_FILE_BYTES as MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, RootLocation,

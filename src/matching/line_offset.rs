@@ -44,7 +44,10 @@ pub fn line_offset(earlier: &[u8], present: &[u8], edits: &[LineEdit]) -> Option
 fn target_lines(target: LineTarget, count: usize) -> Option<Range<usize>> {
     let (first, last) = match target {
         LineTarget::Lines(NumberedLines { first, last }) => (first, last),
-        LineTarget::Before(line) | LineTarget::After(line) => (line, line),
+        LineTarget::Before(line)
+        | LineTarget::After(line)
+        | LineTarget::Block(line)
+        | LineTarget::AfterBlock(line) => (line, line),
         LineTarget::End => (count, count),
     };
     Some(first.checked_sub(1)?..last)

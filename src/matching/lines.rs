@@ -45,6 +45,8 @@ pub enum LineMismatch {
     ExpectedMissing(usize),
     /// The operation that cuts the new lines does not exist, or its file ends before these lines.
     SourceMissing,
+    /// No complete construct begins on this line, counted from 1.
+    BlockNotFound(usize),
     /// The file would exceed the size limit.
     TooLarge,
 }
@@ -124,34 +126,17 @@ fn place_edits(
     edits: &[LineEdit],
     shift: isize,
 ) -> Result<Vec<PlacedEdit>, Vec<LineEditError>> {
-    let count = index.count();
     let (mut sites, mut misfits) = (Vec::with_capacity(edits.len()), Vec::new());
     for (edit, wanted) in edits.iter().enumerate() {
         let target = wanted.target.offset_by(shift);
-        // At one place, an insertion after the previous line is first, then an insertion before the
-        // next line, then the replacement of that line.
-        let (lines, rank, last) = match target {
-            // Line 1 does not exist in an empty file, but its start does.
-            LineTarget::Before(1) => (0..0, 1, 0),
-            LineTarget::After(line) => (line..line, 0, line),
-            LineTarget::Before(line) => (line.saturating_sub(1)..line.saturating_sub(1), 1, line),
-            LineTarget::Lines(NumberedLines { first, last }) => {
-                (first.saturating_sub(1)..last, 2, last)
-            }
-            LineTarget::End => (count..count, 3, count),
-        };
-        if last > count {
-            misfits.push(LineEditError {
-                edit,
-                mismatch: LineMismatch::NotFound(last),
-            });
-        } else {
-            sites.push(PlacedEdit {
+        match place_target(target, index.count()) {
+            Ok((lines, rank)) => sites.push(PlacedEdit {
                 edit,
                 target,
                 lines,
                 rank,
-            });
+            }),
+            Err(mismatch) => misfits.push(LineEditError { edit, mismatch }),
         }
     }
     // The sort is stable: insertions at the same place keep the order of the list.
@@ -176,6 +161,31 @@ fn place_edits(
         Ok(sites)
     } else {
         Err(misfits)
+    }
+}
+
+/// Returns the lines that `target` removes in a file with `count` lines, and the rank of the place.
+///
+/// At one place, an insertion after the previous line is first, then an insertion before the next
+/// line, then the replacement of that line.
+fn place_target(target: LineTarget, count: usize) -> Result<(Range<usize>, u8), LineMismatch> {
+    let (lines, rank, last) = match target {
+        // Line 1 does not exist in an empty file, but its start does.
+        LineTarget::Before(1) => (0..0, 1, 0),
+        LineTarget::After(line) => (line..line, 0, line),
+        LineTarget::Before(line) => (line.saturating_sub(1)..line.saturating_sub(1), 1, line),
+        LineTarget::Lines(NumberedLines { first, last }) => {
+            (first.saturating_sub(1)..last, 2, last)
+        }
+        LineTarget::End => (count..count, 3, count),
+        LineTarget::Block(line) | LineTarget::AfterBlock(line) => {
+            return Err(LineMismatch::BlockNotFound(line));
+        }
+    };
+    if last > count {
+        Err(LineMismatch::NotFound(last))
+    } else {
+        Ok((lines, rank))
     }
 }
 
@@ -217,7 +227,9 @@ fn endings<'a>(
     let lines = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1)..line.max(1),
-        LineTarget::End => index.count().saturating_sub(1)..index.count(),
+        LineTarget::End | LineTarget::Block(_) | LineTarget::AfterBlock(_) => {
+            index.count().saturating_sub(1)..index.count()
+        }
     };
     let mut ending = LineEnding::of(&index.text()[..index.offset(lines.start)])
         .into_option()
@@ -247,6 +259,7 @@ impl<'a> NewContent<'a> {
         match new {
             NewLines::Nothing => Some(Self::Rows(&[])),
             NewLines::Given(rows) => Some(Self::Rows(rows)),
+            NewLines::CutBlock { .. } => None,
             NewLines::Cut { operation, lines } => {
                 // The index of a source is built once for all its cuts.
                 if !known.contains_key(operation) {

@@ -35,6 +35,7 @@ pub(crate) mod reindent;
 mod rules;
 mod search;
 mod splice;
+mod symbols;
 #[cfg(test)]
 mod testing;
 mod texts;
@@ -47,6 +48,7 @@ pub(crate) use lookalike::{END_OF_NAME, LookalikeSearch};
 pub use lookalike::{Lookalike, lookalike, lookalike_name};
 pub use overlay::overlay;
 pub use rules::{MatchRules, MismatchDetail, WhitespaceCorrection};
+pub use symbols::{SymbolCandidate, SymbolMismatch, find_symbol};
 pub use texts::{
     ReplaceResult, TextChange, TextMismatch, UnplacedChanges, replace, replace_at,
     replace_unexplained,
@@ -171,6 +173,13 @@ pub enum MismatchKind {
     },
     /// The edit fills an empty file, but the file is not empty.
     NotEmpty,
+    /// The edit names a symbol that cannot be edited.
+    Symbol {
+        /// The name of the symbol, as the edit states it.
+        name: String,
+        /// The reason.
+        reason: SymbolMismatch,
+    },
     /// The file already contains the postimage of the hunk.
     AlreadyApplied {
         /// The line of the postimage, counted from 0.

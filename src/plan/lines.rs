@@ -45,6 +45,10 @@ pub enum LineTarget {
     After(usize),
     /// The end of the file.
     End,
+    /// The construct of source code that begins on this line.
+    Block(usize),
+    /// The position after the construct that begins on this line.
+    AfterBlock(usize),
 }
 
 impl LineTarget {
@@ -60,6 +64,8 @@ impl LineTarget {
             Self::Before(line) => Self::Before(moved(line)),
             Self::After(line) => Self::After(moved(line)),
             Self::End => Self::End,
+            Self::Block(line) => Self::Block(moved(line)),
+            Self::AfterBlock(line) => Self::AfterBlock(moved(line)),
         }
     }
 }
@@ -88,14 +94,23 @@ pub enum NewLines {
         /// The lines in the file of that operation, before the change.
         lines: NumberedLines,
     },
+    /// The construct that another edit removes, whose target is a [`LineTarget::Block`].
+    CutBlock {
+        /// The operation of that edit, named by the start of its span in the same input.
+        operation: usize,
+        /// The first line of the construct.
+        line: usize,
+    },
 }
 
 impl LineEdits {
     /// Returns the operations from which lines are moved into this file, as named by
-    /// [`NewLines::Cut`].
+    /// [`NewLines::Cut`] and [`NewLines::CutBlock`].
     pub fn sources(&self) -> impl Iterator<Item = usize> {
         self.edits.iter().filter_map(|edit| match edit.new {
-            NewLines::Cut { operation, .. } => Some(operation),
+            NewLines::Cut { operation, .. } | NewLines::CutBlock { operation, .. } => {
+                Some(operation)
+            }
             NewLines::Nothing | NewLines::Given(_) => None,
         })
     }

@@ -24,6 +24,7 @@ mod select;
 mod selection;
 mod steps;
 mod strip_level;
+mod symbol;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPosition};
 pub use filter::FilterRule;
@@ -42,6 +43,7 @@ pub use replacement::{
 };
 pub use select::{Selected, select};
 pub use selection::{InvalidOperation, InvalidOperationKind, Selection};
+pub use symbol::{SymbolEdit, SymbolName, SymbolNameError, SymbolPosition};
 
 use std::sync::Arc;
 

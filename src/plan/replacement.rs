@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SymbolEdit;
 use crate::text::Span;
 
 /// The edits of one file. They are applied all together or not at all.
@@ -86,6 +87,8 @@ pub enum EditTarget {
     Before(usize),
     /// The end of the file.
     End(AppendMode),
+    /// A symbol of source code.
+    Symbol(Box<SymbolEdit>),
 }
 
 /// The number of occurrences of a text that an edit replaces.

@@ -245,6 +245,9 @@ fn undo_edit(text: &[u8], edit: &Replacement) -> Option<Vec<u8>> {
             text.strip_suffix(edit.new.as_slice()).map(<[u8]>::to_vec)
         }
         EditTarget::End(AppendMode::Lines) => without(spans.len().checked_sub(count)?),
-        EditTarget::Text { .. } | EditTarget::Lines(_) | EditTarget::Range { .. } => None,
+        EditTarget::Text { .. }
+        | EditTarget::Lines(_)
+        | EditTarget::Range { .. }
+        | EditTarget::Symbol(_) => None,
     }
 }

@@ -230,6 +230,12 @@ codes! {
     TEXT_AMBIGUOUS = "wpatch::text::ambiguous", Ambiguous;
     /// Two text edits overlap.
     TEXT_OVERLAP = "wpatch::text::overlap", Overlap;
+    /// The file does not contain a symbol.
+    SYMBOL_NOT_FOUND = "wpatch::symbol::not_found", NotFound;
+    /// The file contains several symbols with a name.
+    SYMBOL_AMBIGUOUS = "wpatch::symbol::ambiguous", Ambiguous;
+    /// The symbols of a file are unknown, or the end of a symbol is.
+    SYMBOL_UNSUPPORTED = "wpatch::symbol::unsupported", Unsupported;
     /// A file is not a notebook, or the notebook is damaged.
     NOT_A_NOTEBOOK = "wpatch::notebook::malformed", Parse;
     /// The version of a notebook is not supported.

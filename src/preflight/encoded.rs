@@ -76,6 +76,7 @@ fn texts(edit: &Replacement) -> impl Iterator<Item = &[u8]> {
         EditTarget::After(_)
         | EditTarget::Before(_)
         | EditTarget::End(_)
+        | EditTarget::Symbol(_)
         | EditTarget::EmptyFile => [&[], &[]],
     };
     wanted.into_iter().chain([edit.new.as_slice()])

@@ -39,10 +39,10 @@ impl Findings {
         self.note(code, Severity::Error, message.into())
     }
 
-    /// Adds an error.
-    pub(super) fn refuse(&mut self, problem: Problem) {
+    /// Adds an error and returns it.
+    pub(super) fn refuse(&mut self, problem: Problem) -> &mut Problem {
         self.outcome.failed.get_or_insert(problem.code);
-        self.problems.push(problem);
+        self.put(problem)
     }
 
     /// Adds a warning and returns it so that the caller can fill in details.
@@ -70,14 +70,18 @@ impl Findings {
         severity: Severity,
         message: String,
     ) -> &mut Problem {
+        self.put(Problem {
+            severity,
+            ..Problem::new(code, message)
+        })
+    }
+
+    fn put(&mut self, problem: Problem) -> &mut Problem {
         if self.problems.is_empty() {
             // Most failed files have one problem. `push` alone would allocate space for four.
             self.problems.reserve_exact(1);
         }
-        self.problems.push(Problem {
-            severity,
-            ..Problem::new(code, message)
-        });
+        self.problems.push(problem);
         self.problems
             .last_mut()
             .expect("BUG: a problem was just put there")

@@ -146,7 +146,7 @@ pub(super) fn replaced_text<'t>(
 ) -> Option<&'t [u8]> {
     match &edit.target {
         EditTarget::Text { old, .. } | EditTarget::Lines(old) => Some(old),
-        EditTarget::Range { .. } => preimage?.get(placement.bytes.clone()),
+        EditTarget::Range { .. } | EditTarget::Symbol(_) => preimage?.get(placement.bytes.clone()),
         EditTarget::EmptyFile
         | EditTarget::After(_)
         | EditTarget::Before(_)

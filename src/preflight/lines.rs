@@ -4,12 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Options;
+use super::blocks::{self, NumberedFile};
 use super::codes::code;
 use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use super::guards::guard_block;
 use super::problem::ProblemFacts;
-use crate::matching::{self, LineMismatch};
+use super::symbol_problem::unparsed_problem;
+use crate::matching::{self, LineEditError, LineMismatch};
+use crate::path::RelPath;
 use crate::plan::{Action, Edit, LineEdit, LineEdits, LineTarget, NewLines, Operation, Plan};
 use crate::text::tag::HashlineTag;
 use crate::text::{Bytes, is_binary_for_edit, lines, printable, without_bom, without_ending};
@@ -24,7 +27,7 @@ const MAX_AROUND: usize = 40;
 const MAX_SHOWN: usize = 200;
 
 /// The files whose lines are edited, in the version to which the line numbers refer; by [`key`].
-pub(super) type NumberedFiles = HashMap<(usize, usize), Arc<Bytes>>;
+pub(super) type NumberedFiles = HashMap<(usize, usize), NumberedFile>;
 
 /// Returns pairs of operations, by index. The first operation of a pair inserts lines from the file
 /// of the second one.
@@ -72,7 +75,7 @@ pub(super) fn postimage(
     options: &Options,
     findings: &mut Findings,
 ) -> Option<EditResult> {
-    let Some((version, shift)) = version(changes, preimage) else {
+    let Some((version, shift)) = version(operation, changes, preimage) else {
         refuse_version(changes, preimage, findings);
         return None;
     };
@@ -96,15 +99,38 @@ pub(super) fn postimage(
         );
         return None;
     }
-    numbered.insert(key(operation), version);
-    let source = |start| Some(&numbered.get(&(operation.input, start))?[..]);
-    match matching::change_lines(
-        preimage,
+    let blocks = blocks::find_ends(&changes.edits, named_file(operation), &version)
+        .map_err(|reason| findings.refuse(unparsed_problem(reason)).code)
+        .ok()?;
+    let text = version;
+    numbered.insert(key(operation), NumberedFile { text, blocks });
+    splice(
+        operation,
+        changes,
+        (preimage, shift),
+        numbered,
+        options,
+        findings,
+    )
+}
+
+/// Applies the edits to `preimage`, whose lines are moved by `shift`. `numbered` contains the file.
+fn splice(
+    operation: &Operation,
+    changes: &LineEdits,
+    (preimage, shift): (&[u8], isize),
+    numbered: &mut NumberedFiles,
+    options: &Options,
+    findings: &mut Findings,
+) -> Option<EditResult> {
+    let file = |start| numbered.get(&(operation.input, start));
+    let source = |start| Some(&file(start)?.text[..]);
+    let edits = blocks::with_lines(
         &changes.edits,
-        shift,
-        &source,
-        options.max_write(),
-    ) {
+        &numbered[&key(operation)].blocks,
+        |start, line| file(start)?.blocks.get(&line).copied(),
+    );
+    match matching::change_lines(preimage, &edits, shift, &source, options.max_write()) {
         Ok((after, places)) => {
             count_changed_lines(preimage, &after, &mut findings.outcome);
             findings.outcome.tag = Some(HashlineTag::of(&after));
@@ -113,13 +139,23 @@ pub(super) fn postimage(
         }
         Err(misfits) => {
             numbered.remove(&key(operation));
-            let count = lines(without_bom(preimage)).count();
-            for misfit in misfits {
-                let edit = &changes.edits[misfit.edit];
-                refuse(operation, edit, misfit.mismatch, count, findings);
-            }
+            refuse_all(operation, (changes, misfits), preimage, findings);
             None
         }
+    }
+}
+
+/// Reports the edits that have no place.
+fn refuse_all(
+    operation: &Operation,
+    (changes, misfits): (&LineEdits, Vec<LineEditError>),
+    preimage: &[u8],
+    findings: &mut Findings,
+) {
+    let count = lines(without_bom(preimage)).count();
+    for misfit in misfits {
+        let edit = &changes.edits[misfit.edit];
+        refuse(operation, edit, misfit.mismatch, count, findings);
     }
 }
 
@@ -148,19 +184,29 @@ fn note_places(
     );
 }
 
+/// Returns the path of the file before the change. Its name can determine the language.
+fn named_file(operation: &Operation) -> &RelPath {
+    operation.from.as_ref().unwrap_or(&operation.path)
+}
+
 /// Returns the version to which the line numbers refer, and the offset of the lines in `preimage`
 /// from their numbers. Returns `None` if `preimage` is another version and no single offset fits
 /// all earlier versions.
-fn version(changes: &LineEdits, preimage: &Arc<Bytes>) -> Option<(Arc<Bytes>, isize)> {
+fn version(
+    operation: &Operation,
+    changes: &LineEdits,
+    preimage: &Arc<Bytes>,
+) -> Option<(Arc<Bytes>, isize)> {
     if HashlineTag::of(preimage) == changes.tag {
         return Some((Arc::clone(preimage), 0));
     }
     // All earlier versions have the stated tag. Different files can have the same short tag, so all
     // of them must agree on the offset.
-    let mut shifts = changes
-        .earlier
-        .iter()
-        .map(|earlier| matching::line_offset(earlier, preimage, &changes.edits));
+    let mut shifts = changes.earlier.iter().map(|earlier| {
+        let blocks = blocks::find_ends(&changes.edits, named_file(operation), earlier).ok()?;
+        let edits = blocks::with_lines(&changes.edits, &blocks, |_, _| None);
+        matching::line_offset(earlier, preimage, &edits)
+    });
     let shift = shifts.next()??;
     shifts
         .all(|other| other == Some(shift))
@@ -205,6 +251,12 @@ fn refuse(
             problem.help = Some("use `>$` for the end of the file".into());
             problem
         }
+        LineMismatch::BlockNotFound(line) => {
+            let message = format!("no complete construct begins on line {line}");
+            let problem = findings.error(&code::SYMBOL_UNSUPPORTED, message);
+            problem.help = Some("state the first and the last line, `N.=M`".into());
+            problem
+        }
         LineMismatch::Overlap(other) => {
             let message = format!("change {} already uses these lines", other + 1);
             let problem = findings.error(&code::LINES_OVERLAP, message);
@@ -246,7 +298,10 @@ fn lines_around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
     for edit in edits {
         let anchors = match edit.target {
             LineTarget::Lines(lines) => [lines.first, lines.last],
-            LineTarget::Before(line) | LineTarget::After(line) => [line, line],
+            LineTarget::Before(line)
+            | LineTarget::After(line)
+            | LineTarget::Block(line)
+            | LineTarget::AfterBlock(line) => [line, line],
             LineTarget::End => [last + 1, last + 1],
         };
         for anchor in anchors.map(|line| line.saturating_sub(1).min(last)) {

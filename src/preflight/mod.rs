@@ -24,6 +24,7 @@
 mod already_applied;
 mod approval_gate;
 mod bases;
+mod blocks;
 mod cause;
 mod checks;
 mod codes;
@@ -61,6 +62,7 @@ mod problem;
 mod reject;
 mod replace;
 mod spelling;
+mod symbol_problem;
 mod three_way;
 mod whitespace;
 
@@ -108,6 +110,7 @@ pub use options::{
 pub use problem::{MismatchCause, Problem, ProblemFacts, Severity};
 pub use reject::{RejectedHunks, reject_files};
 pub(crate) use spelling::NameSpellings;
+pub use symbol_problem::{symbol_problem, unparsed_problem};
 pub use whitespace::{FileWhitespace, check_plan, lookup_name};
 
 /// The minimum number of operations per thread, if no content is read.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::codes::ProblemCode;
 use crate::digest::Sha256;
-use crate::matching::{ClosestMatch, END_OF_NAME, Lookalike};
+use crate::matching::{ClosestMatch, END_OF_NAME, Lookalike, SymbolCandidate};
 use crate::path::RelPath;
 use crate::syntax::SyntaxErrorKind;
 use crate::text::Span;
@@ -68,6 +68,8 @@ pub struct ProblemFacts {
     pub modes: Option<(&'static str, &'static str)>,
     /// The names of the cells in the notebook.
     pub cells: Vec<String>,
+    /// The symbols that the edit can mean.
+    pub symbols: Vec<SymbolCandidate>,
     /// The closest match of a hunk that does not match.
     pub nearest: Option<ClosestMatch>,
     /// The fault of a malformed patch.

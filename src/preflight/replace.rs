@@ -8,9 +8,10 @@ use super::encoded::{self, DecodedText};
 use super::findings::Findings;
 use super::options::Options;
 use super::problem::{Problem, Severity};
+use super::symbol_problem::symbol_problem;
 use super::{already_applied, guards};
 use crate::matching::{
-    self, LookalikeSearch, MismatchKind, TextChange, TextMismatch, UnplacedChanges,
+    self, ClosestMatch, LookalikeSearch, MismatchKind, TextChange, TextMismatch, UnplacedChanges,
 };
 use crate::plan::{AppendMode, Edit, EditOrder, EditTarget, Operation, Replacement, Replacements};
 use crate::text::{Contents, detect_utf16, is_binary_for_edit};
@@ -270,13 +271,13 @@ fn refuse<'f>(
             let problem = findings.error(&code::TEXT_AMBIGUOUS, message);
             problem.lines.clone_from(lines);
             problem.facts.count = Some(count);
-            problem.help = Some(
-                "add surrounding text until it is unique, or use --all to replace all occurrences"
-                    .into(),
-            );
-            if matches!(edit.target, EditTarget::Lines(_)) {
-                problem.help = Some("add surrounding lines until it is unique".into());
-            }
+            let help = match edit.target {
+                EditTarget::Lines(_) => "add surrounding lines until it is unique",
+                _ => {
+                    "add surrounding text until it is unique, or use --all to replace all occurrences"
+                }
+            };
+            problem.help = Some(help.into());
             problem
         }
         &MismatchKind::TooLarge { size } => {
@@ -292,6 +293,7 @@ fn refuse<'f>(
             );
             problem
         }
+        MismatchKind::Symbol { name, reason } => findings.refuse(symbol_problem(name, reason)),
         MismatchKind::Overlap => findings.error(
             &code::TEXT_OVERLAP,
             format!("{name} overlaps the text of another edit"),
@@ -301,17 +303,20 @@ fn refuse<'f>(
                 &code::TEXT_NOT_FOUND,
                 format!("{} is not in the file", describe_target(edit, &name)),
             );
-            problem.help = misfit.mismatch.nearest.as_ref().map(|nearest| {
-                let (path, line) = (&operation.path, nearest.line + 1);
-                match edit.target {
-                    EditTarget::After(_) | EditTarget::Before(_) => {
-                        format!("read {path} again; its last line is line {line}")
-                    }
-                    _ => format!("read {path} again around line {line}, the closest match"),
-                }
-            });
+            let nearest = misfit.mismatch.nearest.as_ref();
+            problem.help = nearest.map(|nearest| describe_nearest(operation, edit, nearest));
             problem
         }
+    }
+}
+
+fn describe_nearest(operation: &Operation, edit: &Replacement, nearest: &ClosestMatch) -> String {
+    let (path, line) = (&operation.path, nearest.line + 1);
+    match edit.target {
+        EditTarget::After(_) | EditTarget::Before(_) => {
+            format!("read {path} again; its last line is line {line}")
+        }
+        _ => format!("read {path} again around line {line}, the closest match"),
     }
 }
 
@@ -330,6 +335,7 @@ fn describe_target(edit: &Replacement, name: &str) -> String {
         EditTarget::Text { .. }
         | EditTarget::Lines(_)
         | EditTarget::EmptyFile
+        | EditTarget::Symbol(_)
         | EditTarget::End(_) => name.to_owned(),
     }
 }

@@ -8,6 +8,7 @@ use super::cause::CauseReport;
 use super::file::file_id;
 use super::hunk::{HunkReport, hunk_id};
 use super::nearest::{Budget, NearestPlace};
+use super::symbols::NamedSymbol;
 use super::words::{LineCounter, hex_if_lossy, text};
 use crate::path::RelPath;
 use crate::preflight::{Problem, ProblemKind, Severity};
@@ -128,6 +129,9 @@ pub struct ProblemDetails {
     /// The names of the cells of the notebook.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<String>,
+    /// The symbols that the edit can mean.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub symbols: Vec<NamedSymbol>,
 }
 
 /// The content that a file must have.
@@ -256,6 +260,7 @@ impl ProblemDetails {
             active_mode: facts.modes.map(|(active, _)| active),
             required_mode: facts.modes.map(|(_, required)| required),
             cells: facts.cells.clone(),
+            symbols: facts.symbols.iter().map(NamedSymbol::of).collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::nearest::{Budget, NearestPlace};
 use super::omitted::EntryLimits;
 use super::status::HunkStatus;
 use super::words::LineCounter;
-use crate::matching::{MergeResult, MergedHunk, Mismatch, MismatchKind, Placement};
+use crate::matching::{MergeResult, MergedHunk, Mismatch, MismatchKind, Placement, SymbolMismatch};
 use crate::plan::{Hunk, LineRange, Operation};
 use crate::preflight::FileOutcome;
 use crate::text::Span;
@@ -287,12 +287,26 @@ impl HunkReport {
         };
     }
 
+    /// Sets the candidates, and returns the status.
+    fn set_symbol(&mut self, mismatch: &SymbolMismatch) -> HunkStatus {
+        match mismatch {
+            SymbolMismatch::NotFound(_) => HunkStatus::NotFound,
+            SymbolMismatch::Ambiguous(_, symbols) => {
+                let lines: Vec<_> = symbols.iter().map(|symbol| symbol.line).collect();
+                self.candidates = candidates(&lines);
+                HunkStatus::Ambiguous
+            }
+            _ => HunkStatus::Unsupported,
+        }
+    }
+
     pub(super) fn set_mismatch(&mut self, mismatch: &Mismatch, counter: &mut LineCounter<'_>) {
         self.status = match &mismatch.kind {
             MismatchKind::NotFound | MismatchKind::HeadingNotFound { .. } => HunkStatus::NotFound,
             MismatchKind::Overlap => HunkStatus::Overlap,
             MismatchKind::TooLarge { .. } => HunkStatus::TooLarge,
             MismatchKind::NotEmpty => HunkStatus::Exists,
+            MismatchKind::Symbol { reason, .. } => self.set_symbol(reason),
             MismatchKind::Ambiguous {
                 lines,
                 rung,

@@ -6,6 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use super::symbols::ListedSymbol;
 use super::words::{hex_if_lossy, text};
 use crate::digest::Sha256;
 use crate::mode::FileKind;
@@ -57,6 +58,9 @@ pub struct Extract {
     /// The tag of this version for hashline edits, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
+    /// The symbol that was requested by its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<ListedSymbol>,
     /// The content.
     #[serde(serialize_with = "as_content")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
@@ -90,6 +94,7 @@ impl Extract {
             truncated: false,
             lines_cut: None,
             tag: None,
+            symbol: None,
             content: Vec::new(),
         }
     }

@@ -67,6 +67,7 @@ mod stages;
 mod stat;
 mod status;
 mod summary;
+mod symbols;
 #[cfg(feature = "html")]
 mod syntax_colors;
 #[cfg(feature = "cli")]
@@ -144,6 +145,7 @@ pub use stages::{Command, CommandReports, CommitResult, Resolved, Selected};
 use stat::{GraphStyle, Stat};
 pub use status::{FileStatus, HunkStatus};
 pub use summary::letter_summary;
+pub use symbols::{ListedSymbol, NamedSymbol, SymbolListing};
 pub use transaction::{HistoryReport, KeptFileReport, RecoveredReport, TransactionReport};
 pub use tree::TreeReport;
 pub use whitespace::{WhitespaceLine, WhitespaceReport};

@@ -5,7 +5,9 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use serde_json::Value;
 
-use super::{AuditReport, BatchLine, Difference, Explanation, Extract, Listing, Log, Report};
+use super::{
+    AuditReport, BatchLine, Difference, Explanation, Extract, Listing, Log, Report, SymbolListing,
+};
 use crate::transaction::audit::AuditRecord;
 
 /// A JSON Schema that `wpatch schema` prints.
@@ -45,6 +47,10 @@ pub const SCHEMAS: &[Schema] = &[
     Schema {
         name: "list",
         text: text::<Listing>,
+    },
+    Schema {
+        name: "symbols",
+        text: text::<SymbolListing>,
     },
     Schema {
         name: "diff",

@@ -72,6 +72,8 @@ pub enum HunkStatus {
     TooLarge,
     /// The hunk requires an empty file, but the file is not empty.
     Exists,
+    /// The place cannot be determined, for example because the file cannot be parsed.
+    Unsupported,
 }
 
 impl HunkStatus {

@@ -54,11 +54,14 @@ pub(super) fn numbered_hunks(
                 Some(lines.first),
                 (lines.last + 1).saturating_sub(lines.first),
             ),
-            LineTarget::Before(line) | LineTarget::After(line) => (Some(line), 0),
+            LineTarget::Before(line)
+            | LineTarget::After(line)
+            | LineTarget::Block(line)
+            | LineTarget::AfterBlock(line) => (Some(line), 0),
             LineTarget::End => (None, 0),
         };
         let new_lines = match &edit.new {
-            NewLines::Nothing => 0,
+            NewLines::Nothing | NewLines::CutBlock { .. } => 0,
             NewLines::Given(rows) => rows.len(),
             NewLines::Cut { lines, .. } => (lines.last + 1).saturating_sub(lines.first),
         };

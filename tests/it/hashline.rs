@@ -200,8 +200,11 @@ fn nothing_comes_between_two_lines() {
 #[test]
 fn what_is_not_taken_is_refused_by_its_name() {
     for (patch, name) in [
-        ("[a#2914]\nPUT >2*:\n+x\n", "`N*`"),
-        ("[a#2914]\nCUT 2*\n", "`N*`"),
+        (
+            "[a#2914]\nPUT >2*:\n+x\n",
+            "the symbols of the file are unknown",
+        ),
+        ("[a#2914]\nCUT 2*\n", "the symbols of the file are unknown"),
         ("[a#2914]\n2#KX:two\n", "`LINE#HH:text`"),
         ("2+kx|two\n", "`LINE+HASH|TEXT`"),
     ] {

@@ -89,6 +89,7 @@ mod special;
 mod stat;
 mod stop;
 mod suggestions;
+mod symbols;
 mod systems;
 mod terminal;
 mod three_way;

@@ -71,6 +71,19 @@ test("every command works in memory", async () => {
   assert.strictEqual((await wpatch.explain("a.txt", { root })).path, "a.txt");
 });
 
+test("symbols are listed, read and edited", async () => {
+  const text = "class A:\n    def f(self): pass\n\n    def g(self): pass\n";
+  const root = new wpatch.Tree({ "a.py": text });
+  const { symbols } = await wpatch.listSymbols("a.py", { root });
+  assert.deepStrictEqual(symbols.map((symbol) => symbol.name), ["A", "A.f", "A.g"]);
+  const { content } = await wpatch.read("a.py", { root, symbol: "A.f" });
+  assert.strictEqual(content, "    def f(self): pass\n");
+  await wpatch.edit("a.py", { root, symbol: "f", new: "    f = 1\n" });
+  await wpatch.edit("a.py", { root, edits: [{ symbol: "g", delete: true }] });
+  assert.strictEqual(Buffer.from(root.files["a.py"]).toString(), "class A:\n    f = 1\n");
+  await assert.rejects(wpatch.edit("a.py", { root, symbol: "h", delete: true }), wpatch.NotApplied);
+});
+
 test("the script of a page for decisions writes the commands", async () => {
   const page = await wpatch.showHtml(PATCH, { root: new wpatch.Tree({ "a.txt": "one\ntwo\n" }), decide: true });
   const [, script] = page.match(/<script>([^]*)<\/script>/);

@@ -103,6 +103,17 @@ class TreeTest(unittest.TestCase):
         self.assertIn("script-src", wpatch.show_html(PATCH, applicable, decide=True))
         self.assertEqual(wpatch.explain("a.txt", tree)["path"], "a.txt")
 
+    def test_symbols_are_listed_read_and_edited(self):
+        tree = wpatch.Tree({"a.py": "class A:\n    def f(self): pass\n\n    def g(self): pass\n"})
+        names = [entry["name"] for entry in wpatch.list_symbols("a.py", tree)["symbols"]]
+        self.assertEqual(names, ["A", "A.f", "A.g"])
+        self.assertEqual(wpatch.read("a.py", tree, symbol="A.f")["content"], "    def f(self): pass\n")
+        wpatch.edit("a.py", tree, symbol="f", new="    f = 1\n")
+        wpatch.edit("a.py", tree, edits=[{"symbol": "g", "delete": True}])
+        self.assertEqual(tree.files["a.py"], b"class A:\n    f = 1\n")
+        with self.assertRaises(wpatch.NotApplied):
+            wpatch.edit("a.py", tree, symbol="h", delete=True)
+
     def test_an_edit_session_is_committed_at_once(self):
         tree = wpatch.Tree({"a.txt": "one\n", "b.txt": "two\n"})
         session = wpatch.begin(tree, note="why")["session"]["id"]

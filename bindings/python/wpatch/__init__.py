@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, Unpack
 
 from ._native import Cancel, Directory, Tree, __version__, call as _call
-from .documents import AuditReport, Difference, Explanation, Extract, Listing, Log, Report
+from .documents import AuditReport, Difference, Explanation, Extract, Listing, Log, Report, SymbolListing
 from .options import (
     AbortOptions,
     AppendOptions,
@@ -74,6 +74,7 @@ __all__ = [
     "gc",
     "init",
     "list_directory",
+    "list_symbols",
     "log",
     "notebook_delete",
     "notebook_insert",
@@ -511,6 +512,18 @@ def list_directory(
 ) -> Listing:
     """Lists a directory."""
     return _run("list", root, options, cancel, raises, [directory])
+
+
+def list_symbols(
+    file: File,
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[ListOptions],
+) -> SymbolListing:
+    """Lists the functions, classes and other symbols of a file."""
+    return _run("list", root, {**options, "symbols": True}, cancel, raises, [file])
 
 
 def diff(

@@ -13,20 +13,25 @@ use wpatch::cli::library_call::{COMMANDS, CallOption, OptionKind, options_of};
 use wpatch::report::SCHEMAS;
 
 /// The schemas of the results, and the names of their types.
-const DOCUMENTS: [(&str, &str); 7] = [
+const DOCUMENTS: [(&str, &str); 8] = [
     ("report", "Report"),
     ("log", "Log"),
     ("audit-report", "AuditReport"),
     ("read", "Extract"),
     ("list", "Listing"),
+    ("symbols", "SymbolListing"),
     ("diff", "Difference"),
     ("policy", "Explanation"),
 ];
 /// The options that the functions of the bindings have as arguments.
 const ARGUMENTS: [&str; 3] = ["content", "edits", "source"];
 
-/// The options of `log` for other results. The functions of the bindings set them.
-const LOG_RESULTS: [&str; 2] = ["format", "verify"];
+/// The options of commands for other results. The functions of the bindings set them.
+const RESULTS: [(&[&str], &str); 3] = [
+    (&["log"], "format"),
+    (&["log"], "verify"),
+    (&["list"], "symbols"),
+];
 
 fn main() -> ExitCode {
     let definitions = match std::env::args().nth(1).as_deref() {
@@ -68,7 +73,7 @@ fn options(spell: fn(&str) -> String) -> Map<String, Value> {
     let definition = |command: &'static [&'static str]| {
         let properties: Map<_, _> = options_of(command)
             .filter(|option| !ARGUMENTS.contains(&&*option.name))
-            .filter(|option| command != ["log"] || !LOG_RESULTS.contains(&&*option.name))
+            .filter(|option| !RESULTS.contains(&(command, &*option.name)))
             .map(|option| (spell(&option.name), property(option)))
             .collect();
         let schema = json!({

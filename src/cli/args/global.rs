@@ -179,6 +179,18 @@ pub(super) fn output_formats() -> Vec<&'static str> {
         .collect()
 }
 
+/// Parses `A-B`, `A-` or `A` as a range of lines, counted from 1.
+pub(in crate::cli) fn line_range(text: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str| text.parse().ok().filter(|&line| line > 0);
+    let range = match text.split_once('-') {
+        None => number(text).map(|line| (line, line)),
+        Some((first, "")) => number(first).map(|first| (first, usize::MAX)),
+        Some((first, last)) => number(first).zip(number(last)),
+    };
+    let range = range.filter(|(first, last)| first <= last);
+    range.ok_or_else(|| "expected a range of lines counted from 1, such as 2-4".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,7 +36,7 @@ pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
 pub(super) use command::{COMMANDS, Command, page_names};
 pub(super) use git::GitOptions;
-pub(super) use global::{ColorMode, Durability, Global, NamedRoot, digest, duration};
+pub(super) use global::{ColorMode, Durability, Global, NamedRoot, digest, duration, line_range};
 pub(super) use history::{LogOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
 pub(super) use index::{FilterOptions, IndexOptions};
 pub(super) use look::ReportOptions;

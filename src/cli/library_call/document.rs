@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::report::{
-    AgentTrace, AuditReport, Difference, Explanation, Extract, Listing, Log, Report, print_json,
+    AgentTrace, AuditReport, Difference, Explanation, Extract, Listing, Log, Report, SymbolListing,
+    print_json,
 };
 
 /// The document that a command prints with `--json`.
@@ -22,6 +23,8 @@ pub enum Document {
     Difference(Difference),
     /// The result of `list`.
     Listing(Listing),
+    /// The result of `list --symbols`.
+    Symbols(SymbolListing),
     /// The result of `read`.
     Extract(Extract),
     /// The result of `policy explain`.

@@ -10,6 +10,7 @@ mod explain;
 mod list;
 mod read;
 mod search;
+mod symbols;
 
 use super::follow::resolve_links;
 use super::refused_outcome;
@@ -25,6 +26,7 @@ pub use explain::{ExplainRequest, explain};
 pub use list::{ListOrder, ListRequest, list};
 pub use read::{ReadFormat, ReadRange, ReadRequest, may_read, read};
 pub use search::{SearchTarget, may_list, may_search};
+pub use symbols::{SymbolsRequest, list_symbols};
 
 type LookResult<T> = Result<T, Box<Problem>>;
 

@@ -1,11 +1,14 @@
 //! Reads a file or a part of it.
 
+mod rows;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    LookResult, contents, file_problem, refused_outcome, resolve_readable, too_large_problem,
+    LookResult, contents, file_problem, refused_outcome, resolve_readable, symbols,
+    too_large_problem,
 };
 use crate::engine::Outcome;
 use crate::engine::govern::extend_policy;
@@ -13,15 +16,14 @@ use crate::engine::request::MAX_FILE;
 use crate::engine::suggest::explain_missing_file;
 use crate::mode::FileKind;
 use crate::path::RelPath;
+use crate::plan::SymbolName;
 use crate::policy::Policy;
 use crate::preflight::{Problem, code};
-use crate::report::Extract;
+use crate::report::{Extract, ListedSymbol};
 use crate::text::tag::HashlineTag;
-use crate::text::{DecodeError, decode, is_binary_for_edit, lines, without_bom, without_ending};
+use crate::text::{DecodeError, decode, is_binary_for_edit};
 use crate::workspace::Workspace;
-
-/// The limit on the length of a line in [`ReadFormat::Numbered`], in characters.
-const MAX_CHARACTERS: usize = 2000;
+use rows::LineFormatter;
 
 /// A request to read a file.
 #[derive(Clone, Debug)]
@@ -47,7 +49,7 @@ pub struct ReadRequest {
 }
 
 /// A part of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadRange {
     /// The whole file.
@@ -67,6 +69,8 @@ pub enum ReadRange {
         /// The last line, counted from 1. The range includes it.
         last: usize,
     },
+    /// The lines of a symbol in source code, with its attributes and comments.
+    Symbol(Box<SymbolName>),
 }
 
 /// The form in which a file is shown.
@@ -188,8 +192,12 @@ fn extract(
             "the file is binary and has no lines",
         ));
     }
-    let window = first_lines(&text, byte_range(&text, request.range), request.max_lines);
     let mut extract = Extract::new(path.as_bytes(), &raw, &text);
+    if let ReadRange::Symbol(name) = &request.range {
+        extract.symbol = Some(symbols::find(&path, &text, name)?);
+    }
+    let range = byte_range(&text, &request.range, extract.symbol.as_ref());
+    let window = first_lines(&text, range, request.max_lines);
     extract.first_line = memchr::memchr_iter(b'\n', &text[..window.start]).count() + 1;
     let start = window.start;
     if is_by_lines {
@@ -237,15 +245,19 @@ fn decode_problem(path: &RelPath, error: &DecodeError) -> Box<Problem> {
     }
 }
 
-/// Returns the range of `window` in `text`, in bytes.
-fn byte_range(text: &[u8], window: ReadRange) -> Range<usize> {
+/// Returns the range of `window` in `text`, in bytes. `symbol` is the symbol that it names.
+fn byte_range(text: &[u8], window: &ReadRange, symbol: Option<&ListedSymbol>) -> Range<usize> {
     let end_of_lines = |lines: usize| match lines.checked_sub(1) {
         None => 0,
         Some(last) => memchr::memchr_iter(b'\n', text)
             .nth(last)
             .map_or(text.len(), |newline| newline + 1),
     };
-    match window {
+    let whole_lines = |first: usize, last| {
+        let start = end_of_lines(first.saturating_sub(1));
+        start..end_of_lines(last).max(start)
+    };
+    match *window {
         ReadRange::All => 0..text.len(),
         ReadRange::Bytes { offset, length } => {
             let place = |offset: u64| {
@@ -255,10 +267,10 @@ fn byte_range(text: &[u8], window: ReadRange) -> Range<usize> {
             };
             place(offset)..place(offset.saturating_add(length))
         }
-        ReadRange::Lines { first, last } => {
-            let start = end_of_lines(first.saturating_sub(1));
-            start..end_of_lines(last).max(start)
-        }
+        ReadRange::Lines { first, last } => whole_lines(first, last),
+        ReadRange::Symbol(_) => symbol.map_or(0..text.len(), |symbol| {
+            whole_lines(symbol.first_line, symbol.last_line)
+        }),
     }
 }
 
@@ -285,105 +297,4 @@ fn character_boundary(text: &[u8], start: usize, end: usize) -> usize {
         }
         _ => end,
     }
-}
-
-/// The output of a view by lines. Each line of the file is a row.
-struct LineFormatter<'a> {
-    view: ReadFormat,
-    max_output: usize,
-    out: Vec<u8>,
-    /// The number of the next row.
-    number: usize,
-    /// The number of rows whose line was cut.
-    cut: usize,
-    head: Cow<'a, [u8]>,
-}
-
-impl<'a> LineFormatter<'a> {
-    fn new(request: &'a ReadRequest, extract: &Extract) -> Self {
-        let head = match (request.format, &extract.tag) {
-            (ReadFormat::Hashline, Some(tag)) => {
-                format!("[{}#{tag}]\n", extract.path).into_bytes().into()
-            }
-            _ => Cow::Borrowed(&b""[..]),
-        };
-        Self {
-            view: request.format,
-            max_output: request.max_output,
-            out: Vec::new(),
-            number: extract.first_line,
-            cut: 0,
-            head,
-        }
-    }
-
-    /// Adds the lines of `window` until the output is full. Returns the offset of the first line
-    /// that was left out.
-    fn add_lines(&mut self, text: &[u8], window: Range<usize>) -> usize {
-        self.out
-            .extend_from_slice(&self.head[..self.head.len().min(self.max_output)]);
-        let mut end = window.start;
-        for (span, line) in lines(&text[window.clone()]) {
-            // A byte order mark at the start of the file is not part of the first line.
-            let line = if end == 0 { without_bom(line) } else { line };
-            let before = self.out.len();
-            let is_cut = self.add_line(line);
-            if self.out.len() > self.max_output {
-                self.out.truncate(before);
-                if end > window.start {
-                    return end;
-                }
-                // A line that exceeds the limit of the whole output is cut. The next read continues
-                // after it.
-                self.add_line(line);
-                self.out
-                    .truncate(character_boundary(&self.out, before, self.max_output));
-                self.cut += 1;
-                return window.start + span.end;
-            }
-            self.cut += usize::from(is_cut);
-            self.number += 1;
-            end = window.start + span.end;
-        }
-        end
-    }
-
-    /// Adds one line and returns whether it was cut.
-    fn add_line(&mut self, line: &[u8]) -> bool {
-        if self.view == ReadFormat::Hashline {
-            self.out
-                .extend_from_slice(format!("{}:", self.number).as_bytes());
-            self.out.extend_from_slice(without_ending(line));
-            self.out.push(b'\n');
-            return false;
-        }
-        let text = without_ending(line);
-        let shown = first_characters(text, MAX_CHARACTERS);
-        self.out
-            .extend_from_slice(format!("{:6}\t", self.number).as_bytes());
-        self.out.extend_from_slice(shown);
-        self.out.extend_from_slice(&line[text.len()..]);
-        shown.len() < text.len()
-    }
-}
-
-/// Returns the first `count` characters of `line`. Each byte that is not UTF-8 counts as one
-/// character.
-fn first_characters(line: &[u8], count: usize) -> &[u8] {
-    if line.len() <= count {
-        return line;
-    }
-    let (mut left, mut end) = (count, 0);
-    for chunk in line.utf8_chunks() {
-        if let Some((place, _)) = chunk.valid().char_indices().nth(left) {
-            return &line[..end + place];
-        }
-        left -= chunk.valid().chars().count();
-        end += chunk.valid().len() + chunk.invalid().len().min(left);
-        if chunk.invalid().len() > left {
-            return &line[..end];
-        }
-        left -= chunk.invalid().len();
-    }
-    line
 }

@@ -295,6 +295,7 @@ fn replacement_diff(edit: &Replacement) -> Vec<u8> {
         | EditTarget::Range { .. }
         | EditTarget::After(_)
         | EditTarget::Before(_)
+        | EditTarget::Symbol(_)
         | EditTarget::End(_) => &Vec::new(),
     };
     labelled_diff((b"", old), (b"", &edit.new), CONTEXT).text

@@ -11,6 +11,7 @@ mod file_edit;
 mod gnu;
 mod index;
 mod session;
+mod symbol;
 mod tree_change;
 mod undo;
 mod verbs;

@@ -164,7 +164,9 @@ impl Request {
     ///
     /// Each entry is an object. Its two texts are `old` and `new`, `old_string` and `new_string`,
     /// `old_str` and `new_str`, `oldText` and `newText`, or `search` and `replace`. `all` and
-    /// `replace_all` are optional. The entry, or an object that contains the list, can have
+    /// `replace_all` are optional. Instead of an old text, `symbol` names a symbol. The new text
+    /// replaces it, or is inserted `"before"` or `"after"` it, as `place` states; with
+    /// `"delete": true` the symbol is deleted. The entry, or an object that contains the list, can have
     /// `expected_hash`: the digest that the file must have before the change.
     ///
     /// # Errors
@@ -188,7 +190,16 @@ impl Request {
         list: impl Into<Bytes>,
     ) -> Result<Self, SyntaxError> {
         let bytes = list.into();
-        let EditList { edits, expected } = parse_edits(&bytes)?;
+        let path = path.into();
+        let EditList {
+            mut edits,
+            expected,
+        } = parse_edits(&bytes)?;
+        for edit in &mut edits {
+            if let EditTarget::Symbol(symbol) = &mut edit.target {
+                symbol.path.clone_from(&path);
+            }
+        }
         let input = Input {
             name: "--edits".to_owned(),
             bytes,

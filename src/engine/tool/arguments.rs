@@ -19,6 +19,9 @@ pub(super) struct ViewArguments {
     pub(super) path: String,
     /// The first and the last line to show, counted from 1; -1 is the end of the file.
     pub(super) view_range: Option<[i64; 2]>,
+    /// The function, class or other symbol to show, such as `Class.method`. The output has its
+    /// attributes and the comments directly above it.
+    pub(super) symbol: Option<String>,
     /// Whether the lines have the numbers and the tag that hashline edits name.
     pub(super) hashline: Option<bool>,
     /// The id of an edit session, to work in it.
@@ -109,13 +112,33 @@ pub(super) struct EditEntry {
     /// The path of the file: below the root, or absolute.
     pub(super) path: String,
     /// The text to replace, exactly as it is in the file. It must occur exactly once.
-    old_str: String,
-    /// The new text. If it is omitted, the old text is deleted.
-    #[serde(default)]
-    new_str: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) old_str: Option<String>,
+    /// The function, class or other symbol to replace instead of a text, such as `Class.method`. It
+    /// includes its attributes and the comments directly above it, as `view` with `symbol` shows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) symbol: Option<String>,
+    /// Where to insert the new text next to the symbol. If it is omitted, the symbol is replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) place: Option<SymbolPlace>,
+    /// The new text. If it is omitted, the old text or the symbol is deleted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) new_str: Option<String>,
     /// Whether to replace every occurrence. The text can then occur several times.
-    #[serde(default)]
-    replace_all: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) replace_all: Option<bool>,
+    /// Set for a symbol without a new text.
+    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(skip)]
+    pub(super) delete: bool,
+}
+
+/// A place next to a symbol.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum SymbolPlace {
+    Before,
+    After,
 }
 
 /// The change to undo.
@@ -134,7 +157,7 @@ pub(super) struct LogArguments {
     pub(super) max: Option<usize>,
 }
 
-/// The directory to list.
+/// The directory to list, or the file whose symbols are listed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListArguments {
@@ -147,6 +170,8 @@ pub(super) struct ListArguments {
     pub(super) hidden: Option<bool>,
     /// Whether to list the last modified files first.
     pub(super) newest: Option<bool>,
+    /// Whether `path` is a file, and its functions, classes and other symbols are listed.
+    pub(super) symbols: Option<bool>,
     /// The id of an edit session, to work in it.
     #[serde(rename = "session")]
     _session: Option<String>,

@@ -68,6 +68,16 @@ pub(super) fn edit(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         return Err(ArgumentError("`edits` contains no edit".to_owned()));
     }
     for edit in &mut edits {
+        match (&edit.old_str, &edit.symbol) {
+            (Some(_), None) => {
+                edit.new_str.get_or_insert_default();
+            }
+            (None, Some(_)) => edit.delete = edit.new_str.is_none(),
+            _ => {
+                let message = "each edit needs either `old_str` or `symbol`";
+                return Err(ArgumentError(message.to_owned()));
+            }
+        }
         edit.path = String::from_utf8_lossy(&call.relative_path(&edit.path)).into_owned();
     }
     let mut request = Request::of(json!({ "edits": edits }).to_string());

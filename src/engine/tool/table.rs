@@ -38,7 +38,8 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "edit",
-        description: "Replace texts in one or several files as one change: all edits are made, or none.",
+        description: "Replace texts or whole functions, classes and other symbols in one or several files as one \
+             change: all edits are made, or none.",
         effect: ToolEffect::Changes,
         schema: arguments::schema::<arguments::EditArguments>,
         run: change::edit,
@@ -68,7 +69,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "list",
-        description: "List a directory, or the files below it whose path matches a pattern.",
+        description: "List a directory, the files below it whose path matches a pattern, or the symbols of a file.",
         effect: ToolEffect::Reads,
         schema: arguments::schema::<arguments::ListArguments>,
         run: view::list,

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::arguments::{ListArguments, ViewArguments, parse};
 use super::{ArgumentError, ToolContext, ToolResult};
 use crate::engine::{
-    ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest, list as list_files,
-    read as read_file,
+    ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest, SymbolsRequest,
+    list as list_files, list_symbols as symbols_of, read as read_file,
 };
 use crate::path::{PathPattern, PatternError};
+use crate::plan::{SymbolName, SymbolNameError};
 use crate::preflight::ProblemKind;
 use crate::report::{Extract, Listing};
 
@@ -26,17 +27,23 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
     let ViewArguments {
         path,
         view_range,
+        symbol,
         hashline,
         ..
     } = parse(arguments)?;
     let path = call.relative_path(&path);
-    let window = view_range.map_or(Ok(ReadRange::All), parse_line_range)?;
-    // The caller chose the lines of a range, so only the size limits them.
-    let max_lines = if view_range.is_none() {
-        MAX_LINES
-    } else {
-        usize::MAX
+    let window = match (view_range, symbol) {
+        (Some(_), Some(_)) => {
+            let message = "`view_range` and `symbol` cannot be combined";
+            return Err(ArgumentError(message.to_owned()));
+        }
+        (Some(range), None) => parse_line_range(range)?,
+        (None, Some(name)) => ReadRange::Symbol(Box::new(parse_symbol(&name)?)),
+        (None, None) => ReadRange::All,
     };
+    let is_whole = window == ReadRange::All;
+    // The caller chose the lines of a range, so only the size limits them.
+    let max_lines = if is_whole { MAX_LINES } else { usize::MAX };
     let defaults = ReadRequest::of(path.as_slice());
     let request = ReadRequest {
         range: window,
@@ -53,8 +60,9 @@ pub(super) fn view(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         Ok(extract) => Ok(extract_result(&extract, request.format)),
         Err(outcome) if is_not_a_file(&outcome) => {
             match list_files(&list_request(path, call), call.workspace) {
-                Ok(_) if view_range.is_some() => Err(ArgumentError(
-                    "view_range works only for a file, but this is a directory".to_owned(),
+                Ok(_) if !is_whole => Err(ArgumentError(
+                    "view_range and symbol work only for a file, but this is a directory"
+                        .to_owned(),
                 )),
                 Ok(listing) => Ok(listing_result(&listing)),
                 Err(_) => Ok(ToolResult::of(&call.with_root(*outcome))),
@@ -77,8 +85,12 @@ pub(super) fn list(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         pattern,
         hidden,
         newest,
+        symbols,
         ..
     } = parse(arguments)?;
+    if symbols == Some(true) {
+        return list_symbols(path.as_deref(), call);
+    }
     let wrong = |error: PatternError| ArgumentError(format!("`pattern`: {error}"));
     let pattern = pattern.map(|text| PathPattern::new(&text).map_err(wrong));
     let path = call.relative_path(path.as_deref().unwrap_or_default());
@@ -95,6 +107,31 @@ pub(super) fn list(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         Ok(listing) => listing_result(&listing),
         Err(outcome) => ToolResult::of(&call.with_root(*outcome)),
     })
+}
+
+/// Lists the symbols of the file at `path`.
+fn list_symbols(path: Option<&str>, call: &ToolContext<'_>) -> Result<ToolResult, ArgumentError> {
+    let path =
+        path.ok_or_else(|| ArgumentError("`symbols` needs the `path` of a file".to_owned()))?;
+    let request = SymbolsRequest {
+        max_symbols: MAX_ENTRIES,
+        policy: Arc::clone(&call.options.policy),
+        ..SymbolsRequest::of(call.relative_path(path))
+    };
+    Ok(match symbols_of(&request, call.workspace) {
+        Ok(listing) => {
+            let mut text = Vec::new();
+            // Writing to a vector cannot fail.
+            let _ = listing.print(&mut text);
+            text_result(&text, listing.truncated, "(the file has no symbols)\n")
+        }
+        Err(outcome) => ToolResult::of(&call.with_root(*outcome)),
+    })
+}
+
+fn parse_symbol(name: &str) -> Result<SymbolName, ArgumentError> {
+    name.parse()
+        .map_err(|error: SymbolNameError| ArgumentError(format!("`symbol`: {error}")))
 }
 
 /// Returns the request to list the directory at `path`.
@@ -164,14 +201,20 @@ fn listing_result(listing: &Listing) -> ToolResult {
     let mut text = Vec::new();
     // Writing to a vector cannot fail.
     let _ = listing.print(&mut text);
-    let mut text = String::from_utf8_lossy(&text).into_owned();
-    if listing.truncated || text.len() > MAX_LISTING {
+    let empty = "(nothing to list; names that begin with a dot may be hidden)\n";
+    text_result(&text, listing.truncated, empty)
+}
+
+/// Returns a listing, or `empty` if it has no lines.
+fn text_result(text: &[u8], is_truncated: bool, empty: &str) -> ToolResult {
+    let mut text = String::from_utf8_lossy(text).into_owned();
+    if is_truncated || text.len() > MAX_LISTING {
         let limit = text.len().min(MAX_LISTING);
         text.truncate(memchr::memrchr(b'\n', &text.as_bytes()[..limit]).map_or(0, |end| end + 1));
         let listed = text.lines().count();
         let _ = writeln!(text, "(only {listed} names are listed)");
     } else if text.is_empty() {
-        text.push_str("(nothing to list; names that begin with a dot may be hidden)\n");
+        text.push_str(empty);
     }
     ToolResult::of_text(text)
 }

@@ -1,7 +1,8 @@
 //! Edits that name text: finds the text in a file and builds the new file.
 //!
 //! Input: the file and [`Replacements`]. Output: the new file and the place of each change, or
-//! every change that has no place. `search` finds the text, `sites` selects its place, `fit` adapts
+//! every change that has no place. `search` finds the text, `sites` selects its place, `symbols` finds a
+//! symbol, `fit` adapts
 //! the new content to its place, and `nearest` finds the closest match.
 //!
 //! Bytes outside the places never change. A comparison is tried on the whole file before a looser
@@ -9,8 +10,11 @@
 
 mod fit;
 mod nearest;
+mod place;
 mod search;
 mod sites;
+mod spacing;
+mod symbols;
 #[cfg(test)]
 mod tests;
 
@@ -21,8 +25,9 @@ use super::{Mismatch, MismatchKind, Placement};
 use crate::interrupt::Interrupt;
 use crate::plan::{EditOrder, MatchMode, Replacement, Replacements};
 use crate::text::{LineEnding, lines};
+use place::TextMatch;
 use search::TextSearch;
-use sites::{TextMatch, find_matches};
+use sites::find_matches;
 
 /// The place of one applied change.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use crate::lines::ladder::{EXACT, INDENT, PUNCT, TRAILING, fold, fold_line};
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use bstr::ByteSlice;
 use memchr::memmem;
 
+use crate::code::{SymbolList, Unparsed, list_symbols};
 use crate::interrupt::Interrupt;
 use crate::plan::MatchMode;
 use crate::text::{Lines, Span, bom_length, lines, without_ending};
@@ -56,6 +57,8 @@ pub(super) struct TextSearch<'a> {
     lf_text: NormalisedText<'a>,
     /// The number of bytes that may still be searched for closest matches.
     closest_match_budget: &'a Cell<usize>,
+    /// The symbols, if an edit names one.
+    symbols: OnceCell<Result<SymbolList, Unparsed>>,
     /// The handle that cancels the search.
     pub(super) interrupt: &'a Interrupt,
 }
@@ -66,8 +69,18 @@ impl<'a> TextSearch<'a> {
             text,
             lf_text: NormalisedText::with_lf(text),
             closest_match_budget: looks,
+            symbols: OnceCell::new(),
             interrupt,
         }
+    }
+
+    /// Returns the symbols of the file. All edits state the same `path`.
+    pub(super) fn symbols(&self, path: &[u8]) -> Result<&SymbolList, Unparsed> {
+        let parse = || list_symbols(path, self.text);
+        self.symbols
+            .get_or_init(parse)
+            .as_ref()
+            .map_err(|reason| *reason)
     }
 
     /// Returns whether the file may be searched for a closest match, and subtracts its size.

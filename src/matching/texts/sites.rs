@@ -2,21 +2,13 @@
 
 use std::ops::Range;
 
-use super::nearest;
+use super::place::{EditMismatch, TextMatch};
 use super::search::{self, TextMatches, TextSearch};
+use super::{nearest, symbols};
 use crate::lines::LADDER;
 use crate::matching::{MAX_CANDIDATES, Mismatch, MismatchKind};
 use crate::plan::{EditTarget, MatchMode, ReplaceCount, Replacement};
 use crate::text::{bom_length, lines};
-
-/// The place of a text.
-pub(super) struct TextMatch {
-    pub(super) bytes: Range<usize>,
-    pub(super) rung: usize,
-}
-
-/// The reason why a change has no place, and the number of places where it matches.
-pub(super) type EditMismatch = (Box<Mismatch>, usize);
 
 /// Returns the places of one change.
 pub(super) fn find_matches(
@@ -28,6 +20,7 @@ pub(super) fn find_matches(
         Ok(vec![TextMatch {
             bytes: at..at,
             rung: 0,
+            blank_lines: (0, 0),
         }])
     };
     match &edit.target {
@@ -48,6 +41,7 @@ pub(super) fn find_matches(
             Ok(vec![TextMatch {
                 bytes: first.start..last.end,
                 rung: loose.max(looser),
+                blank_lines: (0, 0),
             }])
         }
         EditTarget::After(0) => insertion(bom_length(file.text)),
@@ -64,6 +58,9 @@ pub(super) fn find_matches(
             None => Err(line_not_found(file.text)),
         },
         EditTarget::End(_) => insertion(file.text.len()),
+        EditTarget::Symbol(symbol) => {
+            symbols::place_of_symbol(file, symbol).map(|place| vec![place])
+        }
     }
 }
 
@@ -97,6 +94,7 @@ fn find_text(
         let site = |bytes: &Range<usize>| TextMatch {
             bytes: bytes.clone(),
             rung,
+            blank_lines: (0, 0),
         };
         match (count, times) {
             // Try the next, looser rung.

@@ -17,7 +17,10 @@ pub(super) fn refuse<'f>(
     findings: &'f mut Findings,
 ) -> &'f mut Problem {
     match &mismatch.kind {
-        MismatchKind::NotFound => refuse_missing(operation, hunk, mismatch, findings),
+        // A hunk names no symbol.
+        MismatchKind::NotFound | MismatchKind::Symbol { .. } => {
+            refuse_missing(operation, hunk, mismatch, findings)
+        }
         MismatchKind::HeadingNotFound { heading, above } => {
             refuse_heading(heading, *above, findings)
         }

@@ -203,5 +203,6 @@ pub(super) fn add_hunk_badges(hunk: &HunkReport, out: &mut Markup) {
         HunkStatus::Conflict => add_badge(tone::BAD, "conflict", out),
         HunkStatus::TooLarge => add_badge(tone::BAD, "too large", out),
         HunkStatus::Exists => add_badge(tone::BAD, "the file is not empty", out),
+        HunkStatus::Unsupported => add_badge(tone::BAD, "the place is unknown", out),
     }
 }

@@ -242,9 +242,6 @@ impl<'a, 's> Document<'a, 's> {
     }
 
     fn cut(&mut self, target: LineTarget, register: &'a [u8], at: Span) -> Result<(), SyntaxError> {
-        let LineTarget::Lines(cut) = target else {
-            return Err(error(SyntaxErrorKind::Expected("`N.=M`"), at));
-        };
         let (file, lines) = self.file(at)?;
         lines.edits.push(LineEdit {
             target,
@@ -253,15 +250,14 @@ impl<'a, 's> Document<'a, 's> {
             span: at,
         });
         let operation = file.operation;
-        // `NewLines::Cut` names the operation by the start of its span.
+        // `NewLines` names the operation by the start of its span.
         let operation = self.sections.operations[operation].span.start;
-        self.registers.insert(
-            register,
-            NewLines::Cut {
-                operation,
-                lines: cut,
-            },
-        );
+        let cut = match target {
+            LineTarget::Lines(lines) => NewLines::Cut { operation, lines },
+            LineTarget::Block(line) => NewLines::CutBlock { operation, line },
+            _ => return Err(error(SyntaxErrorKind::Expected("`N.=M` or `N*`"), at)),
+        };
+        self.registers.insert(register, cut);
         self.unnamed_cuts += usize::from(register.is_empty());
         Ok(())
     }
@@ -343,10 +339,8 @@ fn parse_target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxErro
             }
             LineTarget::Lines(NumberedLines { first, last })
         }
-        Locator::Block => {
-            let form = "blocks that state only their first line, `N*` instead of `N.=M`,";
-            return Err(error(SyntaxErrorKind::UnsupportedConstruct(form), at));
-        }
+        Locator::Block(line) => LineTarget::Block(number(line)?),
+        Locator::AfterBlock(line) => LineTarget::AfterBlock(number(line)?),
     })
 }
 

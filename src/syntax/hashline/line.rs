@@ -20,8 +20,10 @@ pub(super) enum Locator<'a> {
     Before(&'a [u8]),
     After(&'a [u8]),
     End,
-    /// A block that is named by its first line.
-    Block,
+    /// A construct that is named by its first line.
+    Block(&'a [u8]),
+    /// The position after a construct.
+    AfterBlock(&'a [u8]),
 }
 
 /// The source of the lines of a `PUT`.
@@ -57,11 +59,11 @@ pub(super) fn parse_operation(line: &[u8]) -> Result<OperationLine<'_>, SyntaxEr
     let (parsed, wanted) = match word {
         b"PUT" => (
             all_consuming(put).parse(line),
-            "`PUT` with `N.=M:`, `<N:`, `>N:` or `>$:`, or `@register` instead of `:`",
+            "`PUT` with `N.=M:`, `N*:`, `<N:`, `>N:`, `>N*:` or `>$:`, or `@register` instead of `:`",
         ),
         b"CUT" => (
             all_consuming(cut).parse(line),
-            "`CUT N.=M`, optionally followed by `@register`",
+            "`CUT N.=M` or `CUT N*`, optionally followed by `@register`",
         ),
         b"REM" => (
             all_consuming(value(OperationLine::Remove, tag("REM"))).parse(line),
@@ -135,13 +137,18 @@ fn lines(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
 }
 
 fn block(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
-    value(Locator::Block, terminated(digit1, tag("*"))).parse(line)
+    map(block_start, Locator::Block).parse(line)
+}
+
+/// Parses `N*`.
+fn block_start(line: &[u8]) -> IResult<&[u8], &[u8]> {
+    terminated(digit1, tag("*")).parse(line)
 }
 
 fn gap(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
     alt((
         value(Locator::End, tag(">$")),
-        preceded(tag(">"), block),
+        map(preceded(tag(">"), block_start), Locator::AfterBlock),
         map(preceded(tag("<"), digit1), Locator::Before),
         map(preceded(tag(">"), digit1), Locator::After),
     ))

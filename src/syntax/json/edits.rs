@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::listed_edit::ListedEdit;
 use super::reader::{Member, Value};
+use super::symbols;
 use super::{Options, Sections, SyntaxError, SyntaxErrorKind, read_digest, read_path};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{
-    Action, Edit, EditOrder, EditTarget, MatchMode, Name, NameCandidate, ReplaceCount, Replacement,
-    Replacements,
+    Action, Edit, EditOrder, EditTarget, MatchMode, Name, ReplaceCount, Replacement, Replacements,
 };
 
 /// The keys of the old and the new text.
@@ -27,13 +28,6 @@ pub struct EditList {
     pub edits: Vec<Replacement>,
     /// The required digest of the file before the change.
     pub expected: Option<Sha256>,
-}
-
-/// One entry of a list.
-struct ListedEdit {
-    path: Option<NameCandidate>,
-    expected: Option<Sha256>,
-    edit: Replacement,
 }
 
 /// Reads a list of edits, each with its file. All edits of one file see the file before the change.
@@ -112,6 +106,9 @@ fn two_digests_error(value: Value<'_>) -> SyntaxError {
 
 fn read_entry(value: Value<'_>, index: usize) -> Result<ListedEdit, SyntaxError> {
     let members = value.object("an object with `old` and `new`")?;
+    if members.iter().any(|member| member.key == "symbol") {
+        return symbols::read_entry(value, &members, index);
+    }
     let is_spelled = |(old, new): &&(&str, &str)| {
         members
             .iter()

@@ -12,9 +12,11 @@
 //! Read this file first; `reader.rs` keeps the position of each value.
 
 mod edits;
+mod listed_edit;
 mod operations;
 mod patch;
 mod reader;
+mod symbols;
 #[cfg(test)]
 mod tests;
 

@@ -61,7 +61,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     (
         "view",
         r#"{"path": "a", "lines": 3}"#,
-        "unknown argument \"lines\"; expected one of `hashline`, `path`, `session`, `view_range`",
+        "unknown argument \"lines\"; expected one of `hashline`, `path`, `session`, `symbol`, `view_range`",
     ),
     (
         "create",

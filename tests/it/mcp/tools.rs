@@ -192,3 +192,41 @@ fn a_tool_reports_the_same_fault_as_the_program() {
     assert_eq!(view, desk.says(&["read", "a", "--number"], b"")["content"]);
     client.ends();
 }
+
+#[cfg(feature = "code-guard")]
+#[test]
+fn symbols_are_listed_shown_and_edited() {
+    let text = b"class A:\n    def f(self):\n        pass\n\n    def g(self): pass\n";
+    let desk = Desk::with(&[("a.py", text)]);
+    let mut client = Client::of(&desk, &[]);
+    assert_eq!(
+        client.does("list", &json!({"path": "a.py", "symbols": true})),
+        "1-5\tclass\tA\n2-3\tmethod\tA.f\n5-5\tmethod\tA.g\n"
+    );
+    let shown = client.does("view", &json!({"path": "a.py", "symbol": "A.f"}));
+    assert!(
+        shown.starts_with("     2\t    def f(self):\n     3\t"),
+        "{shown}"
+    );
+    client.does(
+        "edit",
+        &json!({"edits": [
+            {"path": "a.py", "symbol": "f", "new_str": "    f = 1\n"},
+            {"path": "a.py", "symbol": "g", "place": "after", "new_str": "    h = 2"},
+            {"path": "a.py", "symbol": "g"},
+        ]}),
+    );
+    assert_eq!(
+        fs::read_to_string(desk.path("a.py")).unwrap(),
+        "class A:\n    f = 1\n\n    h = 2\n"
+    );
+    let text = client.is_refused("not_found", "view", &json!({"path": "a.py", "symbol": "x"}));
+    assert!(text.contains("the file has no symbol x"), "{text}");
+    client.is_refused("usage", "list", &json!({"symbols": true}));
+    client.is_refused(
+        "usage",
+        "edit",
+        &json!({"edits": [{"path": "a.py", "new_str": "x"}]}),
+    );
+    client.ends();
+}

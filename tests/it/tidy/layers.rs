@@ -46,6 +46,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
         "syntax",
         &["text", "digest", "mode", "path", "lines", "plan"],
     ),
+    ("code", &["text", "path"]),
     (
         "matching",
         &[
@@ -57,10 +58,10 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "whitespace",
             "lines",
             "plan",
+            "code",
         ],
     ),
     ("notebook", &["text", "digest", "plan"]),
-    ("code", &["path"]),
     ("guard", &["text", "path", "code"]),
     (
         "diagnostics",
@@ -99,6 +100,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "lines",
             "matching",
             "notebook",
+            "code",
             "guard",
             "policy",
             "progress",
@@ -177,6 +179,7 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
             "transaction",
             "report",
             "whitespace",
+            "code",
         ],
     ),
     (

@@ -1,0 +1,236 @@
+//! The table of definitions: which nodes of a grammar define symbols, and what belongs to them.
+
+use tree_sitter::Node;
+
+use super::names::{
+    Definition, assigned, created, declarator, field, implemented, received, singleton,
+};
+use crate::code::SymbolKind;
+
+/// The rules for one grammar.
+pub(in crate::code) struct SymbolRules {
+    /// The nodes that define symbols.
+    pub(in crate::code) definitions: &'static [Row],
+    /// The nodes around a definition that belong to it, unless they contain several definitions.
+    pub(in crate::code) wrappers: &'static [&'static str],
+    /// The siblings before a definition that belong to it.
+    pub(in crate::code) attributes: &'static [&'static str],
+    /// Whether indentation delimits the bodies, so that comments below a body can belong to it.
+    pub(in crate::code) is_indented: bool,
+    /// Whether a declaration and a definition with the same name are the same function.
+    pub(in crate::code) merges_declarations: bool,
+}
+
+/// A node that can define a symbol.
+pub(in crate::code) struct Row {
+    /// The kind of the node.
+    pub(in crate::code) node: &'static str,
+    pub(in crate::code) kind: SymbolKind,
+    /// Reads the names of the symbol. Returns `None` if the node defines none.
+    pub(in crate::code) read: fn(Node<'_>, &str, SymbolKind) -> Option<Definition>,
+}
+
+/// A row for a node with the field `name`.
+const fn named(node: &'static str, kind: SymbolKind) -> Row {
+    let read = field;
+    Row { node, kind, read }
+}
+
+/// A row for a node whose name is read by `read`.
+const fn read_by(
+    node: &'static str,
+    kind: SymbolKind,
+    read: fn(Node<'_>, &str, SymbolKind) -> Option<Definition>,
+) -> Row {
+    Row { node, kind, read }
+}
+
+/// Rules of a language without symbols.
+pub(in crate::code) const NONE: SymbolRules = SymbolRules {
+    definitions: &[],
+    wrappers: &[],
+    attributes: &[],
+    is_indented: false,
+    merges_declarations: false,
+};
+
+pub(in crate::code) const PYTHON: SymbolRules = SymbolRules {
+    definitions: &[
+        named("function_definition", SymbolKind::Function),
+        named("class_definition", SymbolKind::Class),
+    ],
+    wrappers: &["decorated_definition"],
+    is_indented: true,
+    ..NONE
+};
+
+/// The rules for JavaScript and TypeScript.
+pub(in crate::code) const JAVASCRIPT: SymbolRules = SymbolRules {
+    definitions: &[
+        named("function_declaration", SymbolKind::Function),
+        named("generator_function_declaration", SymbolKind::Function),
+        named("function_signature", SymbolKind::Function),
+        named("class_declaration", SymbolKind::Class),
+        named("abstract_class_declaration", SymbolKind::Class),
+        named("interface_declaration", SymbolKind::Interface),
+        named("enum_declaration", SymbolKind::Enum),
+        named("type_alias_declaration", SymbolKind::Type),
+        named("internal_module", SymbolKind::Module),
+        named("module", SymbolKind::Module),
+        named("method_definition", SymbolKind::Method),
+        named("method_signature", SymbolKind::Method),
+        named("abstract_method_signature", SymbolKind::Method),
+        read_by("variable_declarator", SymbolKind::Function, assigned),
+        read_by("assignment_expression", SymbolKind::Function, assigned),
+        read_by("field_definition", SymbolKind::Method, assigned),
+        read_by("public_field_definition", SymbolKind::Method, assigned),
+        read_by("pair", SymbolKind::Method, assigned),
+    ],
+    wrappers: &[
+        "export_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "expression_statement",
+        "ambient_declaration",
+    ],
+    attributes: &["decorator"],
+    ..NONE
+};
+
+pub(in crate::code) const RUST: SymbolRules = SymbolRules {
+    definitions: &[
+        named("function_item", SymbolKind::Function),
+        named("function_signature_item", SymbolKind::Function),
+        named("struct_item", SymbolKind::Struct),
+        named("enum_item", SymbolKind::Enum),
+        named("union_item", SymbolKind::Union),
+        named("trait_item", SymbolKind::Trait),
+        read_by("impl_item", SymbolKind::Type, implemented),
+        named("mod_item", SymbolKind::Module),
+        named("macro_definition", SymbolKind::Macro),
+        named("type_item", SymbolKind::Type),
+        named("associated_type", SymbolKind::Type),
+        named("const_item", SymbolKind::Constant),
+        named("static_item", SymbolKind::Constant),
+    ],
+    attributes: &["attribute_item"],
+    ..NONE
+};
+
+pub(in crate::code) const GO: SymbolRules = SymbolRules {
+    definitions: &[
+        named("function_declaration", SymbolKind::Function),
+        read_by("method_declaration", SymbolKind::Method, received),
+        named("method_elem", SymbolKind::Method),
+        named("type_spec", SymbolKind::Type),
+        named("type_alias", SymbolKind::Type),
+    ],
+    wrappers: &["type_declaration"],
+    ..NONE
+};
+
+pub(in crate::code) const JAVA: SymbolRules = SymbolRules {
+    definitions: &[
+        named("class_declaration", SymbolKind::Class),
+        named("interface_declaration", SymbolKind::Interface),
+        named("annotation_type_declaration", SymbolKind::Interface),
+        named("enum_declaration", SymbolKind::Enum),
+        named("record_declaration", SymbolKind::Class),
+        named("method_declaration", SymbolKind::Method),
+        named("constructor_declaration", SymbolKind::Constructor),
+        named("compact_constructor_declaration", SymbolKind::Constructor),
+    ],
+    ..NONE
+};
+
+pub(in crate::code) const C: SymbolRules = SymbolRules {
+    merges_declarations: true,
+    ..CPP
+};
+
+/// The rules for C++. The nodes that C has are the same.
+pub(in crate::code) const CPP: SymbolRules = SymbolRules {
+    definitions: &[
+        read_by("function_definition", SymbolKind::Function, declarator),
+        read_by("declaration", SymbolKind::Declaration, declarator),
+        read_by("field_declaration", SymbolKind::Declaration, declarator),
+        read_by("type_definition", SymbolKind::Type, declarator),
+        named("struct_specifier", SymbolKind::Struct),
+        named("union_specifier", SymbolKind::Union),
+        named("enum_specifier", SymbolKind::Enum),
+        named("class_specifier", SymbolKind::Class),
+        named("namespace_definition", SymbolKind::Module),
+        named("alias_declaration", SymbolKind::Type),
+        named("concept_definition", SymbolKind::Type),
+        named("preproc_def", SymbolKind::Macro),
+        named("preproc_function_def", SymbolKind::Macro),
+    ],
+    wrappers: &[
+        "template_declaration",
+        "type_definition",
+        "declaration",
+        "field_declaration",
+        "linkage_specification",
+        "friend_declaration",
+    ],
+    attributes: &["attribute_declaration"],
+    ..NONE
+};
+
+pub(in crate::code) const C_SHARP: SymbolRules = SymbolRules {
+    definitions: &[
+        named("namespace_declaration", SymbolKind::Module),
+        named("class_declaration", SymbolKind::Class),
+        named("struct_declaration", SymbolKind::Struct),
+        named("record_declaration", SymbolKind::Class),
+        named("interface_declaration", SymbolKind::Interface),
+        named("enum_declaration", SymbolKind::Enum),
+        named("delegate_declaration", SymbolKind::Type),
+        named("method_declaration", SymbolKind::Method),
+        named("constructor_declaration", SymbolKind::Constructor),
+        named("property_declaration", SymbolKind::Property),
+        named("local_function_statement", SymbolKind::Function),
+    ],
+    ..NONE
+};
+
+pub(in crate::code) const RUBY: SymbolRules = SymbolRules {
+    definitions: &[
+        named("module", SymbolKind::Module),
+        named("class", SymbolKind::Class),
+        named("method", SymbolKind::Method),
+        read_by("singleton_method", SymbolKind::Method, singleton),
+    ],
+    // `private def name` is a call with a definition as its argument.
+    wrappers: &["argument_list", "call"],
+    ..NONE
+};
+
+pub(in crate::code) const PHP: SymbolRules = SymbolRules {
+    definitions: &[
+        named("namespace_definition", SymbolKind::Module),
+        named("class_declaration", SymbolKind::Class),
+        named("interface_declaration", SymbolKind::Interface),
+        named("trait_declaration", SymbolKind::Trait),
+        named("enum_declaration", SymbolKind::Enum),
+        named("function_definition", SymbolKind::Function),
+        named("method_declaration", SymbolKind::Method),
+    ],
+    ..NONE
+};
+
+pub(in crate::code) const BASH: SymbolRules = SymbolRules {
+    definitions: &[named("function_definition", SymbolKind::Function)],
+    ..NONE
+};
+
+pub(in crate::code) const SQL: SymbolRules = SymbolRules {
+    definitions: &[
+        read_by("create_table", SymbolKind::Table, created),
+        read_by("create_view", SymbolKind::View, created),
+        read_by("create_materialized_view", SymbolKind::View, created),
+        read_by("create_function", SymbolKind::Function, created),
+    ],
+    wrappers: &["statement"],
+    ..NONE
+};

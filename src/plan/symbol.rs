@@ -1,0 +1,211 @@
+//! The names of symbols in source code, as an edit states them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The name of a function, class or another symbol.
+///
+/// The names of the containers can precede the name, separated by `.`, `::` or `#`: `method`,
+/// `Class.method` or `module::Class::method`. A separator at the start anchors the name at the top
+/// level of the file: `.function`. A line number at the end selects one of several symbols with the
+/// same name: `method:12`, where line 12 contains the name of the symbol.
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::plan::SymbolName;
+///
+/// let name: SymbolName = "Class.method".parse()?;
+/// assert!(name.matches(&["module", "Class", "method"], || 1));
+/// assert!(!name.matches(&["Other", "method"], || 1));
+/// # Ok::<(), wpatch::plan::SymbolNameError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolName {
+    text: String,
+    /// The name without the line and without the separator at the start.
+    whole: String,
+    components: Vec<String>,
+    is_anchored: bool,
+    line: Option<usize>,
+}
+
+/// The symbol that an edit concerns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolEdit {
+    /// The name of the symbol. It must denote exactly one symbol of the file.
+    pub name: SymbolName,
+    /// The position of the edit.
+    pub position: SymbolPosition,
+    /// The path of the file. Its last component can determine the language.
+    pub path: Vec<u8>,
+}
+
+/// The position of an edit relative to a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SymbolPosition {
+    /// The whole symbol, which the new text replaces.
+    Replace,
+    /// The whole symbol and the blank lines that separate it. There is no new text.
+    Delete,
+    /// The lines before the symbol and before its comments and attributes.
+    Before,
+    /// The lines after the symbol.
+    After,
+}
+
+/// The error for a name of a symbol that is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolNameError;
+
+impl fmt::Display for SymbolNameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of the symbol is empty")
+    }
+}
+
+impl std::error::Error for SymbolNameError {}
+
+impl FromStr for SymbolName {
+    type Err = SymbolNameError;
+
+    fn from_str(text: &str) -> Result<Self, SymbolNameError> {
+        let (name, line) = split_line(text);
+        let whole = name.strip_prefix("::").or_else(|| name.strip_prefix('.'));
+        // `..` and `:::` are not separators.
+        let is_anchored = whole.is_some_and(|rest| !rest.starts_with(['.', ':']));
+        let whole = whole.filter(|_| is_anchored).unwrap_or(name);
+        if whole.is_empty() {
+            return Err(SymbolNameError);
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            components: components(whole),
+            whole: whole.to_owned(),
+            is_anchored,
+            line,
+        })
+    }
+}
+
+impl SymbolName {
+    /// Returns whether the name denotes the symbol with the name `path`, outermost component first.
+    /// `line` returns the line of its name, counted from 1.
+    #[must_use]
+    pub fn matches(&self, path: &[&str], line: impl Fn() -> usize) -> bool {
+        self.matches_path(path) && self.line.is_none_or(|wanted| wanted == line())
+    }
+
+    fn matches_path(&self, path: &[&str]) -> bool {
+        let has_length = |count: usize| !self.is_anchored || path.len() == count;
+        let components: Vec<_> = self.components.iter().map(String::as_str).collect();
+        if path.ends_with(&components) && has_length(components.len()) {
+            return true;
+        }
+        // A name such as `operator/` or `"a.b"` can contain separators.
+        (1..=path.len())
+            .filter(|&count| has_length(count))
+            .any(|count| self.whole == path[path.len() - count..].join("."))
+    }
+
+    /// Returns whether the name contains a line number.
+    #[must_use]
+    pub fn has_line(&self) -> bool {
+        self.line.is_some()
+    }
+
+    /// Returns the last component.
+    #[must_use]
+    pub fn last(&self) -> &str {
+        self.components
+            .last()
+            .map_or(self.whole.as_str(), String::as_str)
+    }
+}
+
+impl fmt::Display for SymbolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// Splits a line number off the end of a name.
+fn split_line(text: &str) -> (&str, Option<usize>) {
+    let number = |(name, digits): (&str, &str)| {
+        let is_number = digits.starts_with(|digit: char| digit.is_ascii_digit() && digit != '0');
+        let line = digits.parse().ok().filter(|_| is_number)?;
+        (!name.is_empty() && !name.ends_with(':')).then_some((name.len(), line))
+    };
+    match text.rsplit_once(':').and_then(number) {
+        Some((end, line)) => (&text[..end], Some(line)),
+        None => (text, None),
+    }
+}
+
+/// Splits a name at its separators. A name with an empty component has no separators.
+fn components(name: &str) -> Vec<String> {
+    let parts: Vec<_> = name
+        .split("::")
+        .flat_map(|part| part.split(['.', '#']))
+        .map(str::to_owned)
+        .collect();
+    if parts.iter().any(String::is_empty) {
+        vec![name.to_owned()]
+    } else {
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(name: &str, path: &str, line: usize) -> bool {
+        let path: Vec<_> = path.split(' ').collect();
+        name.parse::<SymbolName>().unwrap().matches(&path, || line)
+    }
+
+    #[test]
+    fn a_name_matches_the_end_of_a_path() {
+        for name in [
+            "f",
+            "C.f",
+            "m.C.f",
+            "C::f",
+            "C#f",
+            "m::C.f",
+            ".m.C.f",
+            "::m::C::f",
+            "f:3",
+        ] {
+            assert!(matches(name, "m C f", 3), "{name}");
+        }
+        for name in [
+            "g", "C", "m.f", ".f", ".C.f", "x.m.C.f", "f:4", "C..f", "..f", "F",
+        ] {
+            assert!(!matches(name, "m C f", 3), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_can_contain_separators() {
+        assert!(matches("operator/", "C operator/", 1));
+        assert!(matches("C::operator()", "C operator()", 1));
+        assert!(matches("a.b", "a.b", 1));
+        assert!(matches("o.a.b", "o a.b", 1));
+        assert!(matches(".o.a.b:7", "o a.b", 7));
+        assert!(matches("#private", "C #private", 1));
+    }
+
+    #[test]
+    fn an_empty_name_is_refused() {
+        for name in ["", ".", "::"] {
+            assert!(name.parse::<SymbolName>().is_err(), "{name}");
+        }
+        assert_eq!("a:0".parse::<SymbolName>().unwrap().line, None);
+        assert_eq!("A::7".parse::<SymbolName>().unwrap().line, None);
+        assert_eq!("a:7".parse::<SymbolName>().unwrap().to_string(), "a:7");
+        assert_eq!("a.b".parse::<SymbolName>().unwrap().last(), "b");
+    }
+}
