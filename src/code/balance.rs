@@ -5,14 +5,14 @@
 //! because finding them needs a grammar.
 
 /// A character, and the character that closes it.
-pub(super) type Pair = (u8, u8);
+type Pair = (u8, u8);
 
 /// Brackets.
-pub(super) const BRACKETS: &[Pair] = &[(b'(', b')'), (b'[', b']'), (b'{', b'}')];
+const BRACKETS: &[Pair] = &[(b'(', b')'), (b'[', b']'), (b'{', b'}')];
 
-/// Returns whether a pair of `pairs` is balanced in `before`, but not in `after`.
-pub(super) fn is_unbalanced(pairs: &[Pair], before: &str, after: &str) -> bool {
-    pairs
+/// Returns whether a pair of brackets is balanced in `before`, but not in `after`.
+pub(super) fn is_unbalanced(before: &str, after: &str) -> bool {
+    BRACKETS
         .iter()
         .any(|&pair| balance(pair, before) == 0 && balance(pair, after) != 0)
 }
@@ -32,9 +32,9 @@ mod tests {
 
     #[test]
     fn only_a_new_imbalance_counts() {
-        assert!(is_unbalanced(BRACKETS, "(a)", "(a"));
-        assert!(is_unbalanced(BRACKETS, "(a)", "(a)]"));
-        assert!(!is_unbalanced(BRACKETS, "(a", "((a"));
-        assert!(!is_unbalanced(BRACKETS, "(a)", "[b]"));
+        assert!(is_unbalanced("(a)", "(a"));
+        assert!(is_unbalanced("(a)", "(a)]"));
+        assert!(!is_unbalanced("(a", "((a"));
+        assert!(!is_unbalanced("(a)", "[b]"));
     }
 }

@@ -5,8 +5,15 @@
 
 use tree_sitter::Node;
 
+use super::balance::is_unbalanced;
+
+/// Returns whether a fault in a style sheet counts that the change of `before` to `after` adds.
+pub(super) fn is_certain(before: &str, after: &str) -> bool {
+    is_unbalanced(before, after) || has_new_malformed(before, after)
+}
+
 /// Returns whether `after` has a malformed rule, and `before` has none.
-pub(super) fn has_new_malformed(before: &str, after: &str) -> bool {
+fn has_new_malformed(before: &str, after: &str) -> bool {
     count_malformed(before) == 0 && count_malformed(after) > 0
 }
 

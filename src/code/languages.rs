@@ -3,7 +3,6 @@
 use tree_sitter::{Node, Tree};
 use tree_sitter_language::LanguageFn;
 
-use super::balance::{self, Pair};
 use super::definitions::{self, SymbolRules};
 use super::faults::{self, TokenFault};
 use super::rewrites::{
@@ -11,7 +10,8 @@ use super::rewrites::{
     type_imports, typedefs_and_throws,
 };
 use super::{
-    Unparsed, declarations, here_documents, macros, markup, names, parse, shell, unsafe_texts,
+    Unparsed, balance, declarations, here_documents, macros, markup, names, parse, shell,
+    unsafe_texts,
 };
 
 /// A programming language with at least one grammar.
@@ -36,11 +36,9 @@ pub struct Language {
     is_fault: Option<fn(Node<'_>, &str) -> bool>,
     /// Keywords that the grammar also accepts as names.
     keywords: &'static [&'static str],
-    /// The pairs of which a change must unbalance one, or else a fault does not count. Empty if the
-    /// grammar is reliable.
-    pairs: &'static [Pair],
-    /// Whether the language has the declarations of style sheets.
-    has_declarations: bool,
+    /// Returns whether a fault counts that a change of the first text to the second one adds. A
+    /// reliable grammar is always right.
+    is_certain: fn(&str, &str) -> bool,
     /// Whether files of the language are often templates.
     has_templates: bool,
     /// Whether the language has the here-documents of shells.
@@ -69,8 +67,7 @@ const PLAIN: Language = Language {
     fault_kinds: &[],
     is_fault: None,
     keywords: &[],
-    pairs: &[],
-    has_declarations: false,
+    is_certain: |_, _| true,
     has_templates: false,
     has_here_documents: false,
     has_macros: false,
@@ -224,9 +221,8 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["css"],
         grammars: &[tree_sitter_css::LANGUAGE],
         is_fault: Some(declarations::is_malformed_node),
-        has_declarations: true,
         has_templates: true,
-        pairs: balance::BRACKETS,
+        is_certain: declarations::is_certain,
         ..PLAIN
     },
     Language {
@@ -235,7 +231,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         grammars: &[tree_sitter_sequel::LANGUAGE],
         symbols: &[&definitions::SQL],
         has_templates: true,
-        pairs: balance::BRACKETS,
+        is_certain: balance::is_unbalanced,
         ..PLAIN
     },
 ];
@@ -356,10 +352,7 @@ impl Language {
         if self.has_here_documents && shell::is_in_template(after, offset) {
             return Some("the fault is in a line of a template");
         }
-        let is_certain = self.pairs.is_empty()
-            || balance::is_unbalanced(self.pairs, before, after)
-            || (self.has_declarations && declarations::has_new_malformed(before, after));
-        (!is_certain)
+        (!(self.is_certain)(before, after))
             .then_some("the grammar does not accept the change, but it balances all brackets")
     }
 }

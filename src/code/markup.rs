@@ -64,7 +64,7 @@ pub(super) fn stray_characters(text: &str) -> Option<String> {
             }
             b'<' if rest.starts_with(b"<![") => {
                 let length = tag_length(rest);
-                result.extend(rest[..length].iter().map(blank));
+                result.extend(rest[..length].iter().copied().map(blank));
                 rest = &rest[length..];
                 continue;
             }
@@ -81,7 +81,7 @@ pub(super) fn stray_characters(text: &str) -> Option<String> {
         replace_tag_name(&mut result, length);
         let content = content_length(&rest[..length], &rest[length..]);
         let content = &rest[length..length + content];
-        result.extend(content.iter().map(blank));
+        result.extend(content.iter().copied().map(blank));
         rest = &rest[length + content.len()..];
     }
     result.extend_from_slice(rest);
@@ -125,9 +125,9 @@ fn content_length(tag: &[u8], after: &[u8]) -> usize {
 }
 
 /// Replaces a byte by a space, except in line endings.
-fn blank(byte: &u8) -> u8 {
+fn blank(byte: u8) -> u8 {
     if matches!(byte, b'\n' | b'\r') {
-        *byte
+        byte
     } else {
         b' '
     }

@@ -71,18 +71,17 @@ fn case_pattern(line: &str) -> Option<(usize, usize)> {
     for (index, byte) in line.bytes().enumerate().skip(start) {
         match (quote, byte) {
             (Some(open), _) if byte == open => quote = None,
-            (Some(_), _) => {}
             (None, b')') => return (index > start).then_some((start, index)),
             (None, b'|') => is_word_over = false,
             (None, b' ' | b'\t') => {
-                is_word_over = line[..index].trim_end().ends_with(|last| last != '|')
+                is_word_over = line[..index].trim_end().ends_with(|last| last != '|');
             }
             (None, b'(' | b'`' | b'$' | b';' | b'&' | b'<' | b'>' | b'#' | b'=' | b'\\') => {
                 return None;
             }
             (None, _) if is_word_over => return None,
             (None, b'\'' | b'"') => quote = Some(byte),
-            (None, _) => {}
+            _ => {}
         }
     }
     None

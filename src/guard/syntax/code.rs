@@ -1,8 +1,14 @@
 //! Compares the syntax of source code before and after a change.
 
+use std::cell::Cell;
+
 use crate::code::{self, Language, TokenFault, Unparsed, Variant};
 use crate::guard::{Change, GuardFinding, ParseFailure};
 use crate::text::{Position, without_bom};
+
+/// The number of bytes that are parsed for one change, with all grammars and rewrites together.
+/// Parsing them takes about three seconds at most.
+const MAX_PARSED: usize = 4 << 20;
 
 /// Checks a change of a file of source code.
 pub(super) fn check(change: &Change<'_>) -> Option<GuardFinding> {
@@ -26,8 +32,12 @@ pub(super) fn check(change: &Change<'_>) -> Option<GuardFinding> {
 
 fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFinding>, Unparsed> {
     let (before, after) = (text(change.before)?, text(change.after)?);
+    let budget = Cell::new(MAX_PARSED);
     let is_valid = |text: &str, variant: Variant| -> Result<bool, Unparsed> {
         let tree = language.parse_variant(text, variant)?;
+        if tree.is_some() {
+            spend(&budget, text)?;
+        }
         Ok(tree.is_some_and(|tree| !language.has_fault(&tree, text, variant)))
     };
     for variant in language.variants() {
@@ -45,7 +55,7 @@ fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFindi
             "the grammar does not accept the file before the change",
         )));
     }
-    let Some(fault) = last_fault(language, before, after)? else {
+    let Some(fault) = last_fault(language, before, after, &budget)? else {
         return Ok(None);
     };
     if let Some(reason) = language.doubt(before, after, fault.offset) {
@@ -65,6 +75,7 @@ fn last_fault(
     language: &Language,
     before: &str,
     after: &str,
+    budget: &Cell<usize>,
 ) -> Result<Option<TokenFault>, Unparsed> {
     // No fault is before the first difference to a valid text.
     let difference = before
@@ -74,10 +85,11 @@ fn last_fault(
         .unwrap_or(before.len().min(after.len()));
     let mut last: Option<TokenFault> = None;
     for variant in language.variants() {
-        let fault = match language.parse_variant(after, variant)? {
-            Some(tree) => language.first_fault(&tree, after, difference),
-            None => continue,
+        let Some(tree) = language.parse_variant(after, variant)? else {
+            continue;
         };
+        spend(budget, after)?;
+        let fault = language.first_fault(&tree, after, difference);
         let is_later =
             |fault: &TokenFault| last.as_ref().is_none_or(|last| fault.offset > last.offset);
         if let Some(fault) = fault.filter(is_later) {
@@ -85,6 +97,13 @@ fn last_fault(
         }
     }
     Ok(last)
+}
+
+/// Takes the size of `text` from the budget.
+fn spend(budget: &Cell<usize>, text: &str) -> Result<(), Unparsed> {
+    let left = budget.get().checked_sub(text.len());
+    budget.set(left.ok_or(Unparsed::TooComplex)?);
+    Ok(())
 }
 
 fn not_parsed(language: &Language, reason: impl Into<String>) -> GuardFinding {
