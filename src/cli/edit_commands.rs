@@ -10,7 +10,7 @@ use super::args::Global;
 use super::file_options::FileOptions;
 use super::match_mode::{MatchArg, match_mode};
 use super::{CommandMode, EarlyExit, input};
-use crate::engine::options::{Edit, EditOrder, MAX_FILE, SymbolName, SymbolPosition, code};
+use crate::engine::options::{Edit, EditOrder, MAX_FILE, SymbolAction, SymbolName, code};
 use crate::engine::{MissingParents, Request, What};
 use crate::mode::FileMode;
 use crate::text::{Bytes, EncodingChoice, Position};
@@ -245,12 +245,12 @@ impl EditOptions {
         &self.common.file
     }
 
-    fn symbol_position(&self) -> SymbolPosition {
+    fn symbol_action(&self) -> SymbolAction {
         match self.place {
-            Some(PlaceArg::Before) => SymbolPosition::Before,
-            Some(PlaceArg::After) => SymbolPosition::After,
-            None if self.delete => SymbolPosition::Delete,
-            None => SymbolPosition::Replace,
+            Some(PlaceArg::Before) => SymbolAction::InsertBefore,
+            Some(PlaceArg::After) => SymbolAction::InsertAfter,
+            None if self.delete => SymbolAction::Delete,
+            None => SymbolAction::Replace,
         }
     }
 
@@ -337,7 +337,7 @@ fn edit_request(
         EditPosition::After(line) => Request::insert_after(path, line, new),
         EditPosition::Before(line) => Request::insert_before(path, line, new),
         EditPosition::Symbol(name) => {
-            Request::edit_symbol(path, name, options.symbol_position(), new)
+            Request::edit_symbol(path, name, options.symbol_action(), new)
         }
     })
 }

@@ -52,6 +52,6 @@ pub use faults::TokenFault;
 pub use languages::{Language, Variant};
 #[cfg(feature = "code-guard")]
 pub use parse::MAX_SIZE;
-pub use queries::{last_lines_of_blocks, list_symbols};
+pub use queries::{last_lines_of_constructs, list_symbols};
 pub use symbol::{Symbol, SymbolKind, SymbolList, SymbolSide};
 pub use unparsed::Unparsed;

@@ -28,13 +28,13 @@ pub fn list_symbols(path: &[u8], text: &[u8]) -> Result<SymbolList, Unparsed> {
 /// # Errors
 ///
 /// Returns the reason if the file cannot be parsed.
-pub fn last_lines_of_blocks(
+pub fn last_lines_of_constructs(
     path: &[u8],
     text: &[u8],
     lines: &[usize],
 ) -> Result<Vec<Option<usize>>, Unparsed> {
     #[cfg(feature = "code-guard")]
-    return super::symbols::last_lines_of_blocks(path, text, lines);
+    return super::symbols::last_lines_of_constructs(path, text, lines);
     #[cfg(not(feature = "code-guard"))]
     {
         let _ = (path, text, lines);

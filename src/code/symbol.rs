@@ -43,7 +43,7 @@ pub struct SymbolSide {
     /// Whether other code is on the line where the symbol begins or ends.
     pub shares_line: bool,
     /// Whether the symbol is the first or the last element of its container.
-    pub is_edge: bool,
+    pub has_no_neighbour: bool,
 }
 
 /// The names of a symbol, and the symbol that contains it.

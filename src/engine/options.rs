@@ -11,8 +11,7 @@ pub use crate::matching::{ConflictStyle, MatchRules, MismatchDetail};
 pub use crate::plan::{
     Action, AppendMode, CellEdit, CellId, CellKind, CellPosition, Direction, Edit, EditOrder,
     EditTarget, FilterRule, HunkSelection, HunkSelectionError, Input, LineKind, MatchMode,
-    NameGuessOptions, ReplaceCount, Replacement, Replacements, Selection, SymbolName,
-    SymbolPosition,
+    NameGuessOptions, ReplaceCount, Replacement, Replacements, Selection, SymbolAction, SymbolName,
 };
 pub use crate::policy::{
     Access, MAX_FILE_BYTES as MAX_POLICY_FILE, Policy, PolicyLayer, PolicyOrigin, RootLocation,

@@ -46,8 +46,8 @@ fn target_lines(target: LineTarget, count: usize) -> Option<Range<usize>> {
         LineTarget::Lines(NumberedLines { first, last }) => (first, last),
         LineTarget::Before(line)
         | LineTarget::After(line)
-        | LineTarget::Block(line)
-        | LineTarget::AfterBlock(line) => (line, line),
+        | LineTarget::Construct(line)
+        | LineTarget::AfterConstruct(line) => (line, line),
         LineTarget::End => (count, count),
     };
     Some(first.checked_sub(1)?..last)

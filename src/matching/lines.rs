@@ -46,7 +46,7 @@ pub enum LineMismatch {
     /// The operation that cuts the new lines does not exist, or its file ends before these lines.
     SourceMissing,
     /// No complete construct begins on this line, counted from 1.
-    BlockNotFound(usize),
+    ConstructNotFound(usize),
     /// The file would exceed the size limit.
     TooLarge,
 }
@@ -178,8 +178,8 @@ fn place_target(target: LineTarget, count: usize) -> Result<(Range<usize>, u8), 
             (first.saturating_sub(1)..last, 2, last)
         }
         LineTarget::End => (count..count, 3, count),
-        LineTarget::Block(line) | LineTarget::AfterBlock(line) => {
-            return Err(LineMismatch::BlockNotFound(line));
+        LineTarget::Construct(line) | LineTarget::AfterConstruct(line) => {
+            return Err(LineMismatch::ConstructNotFound(line));
         }
     };
     if last > count {
@@ -227,7 +227,7 @@ fn endings<'a>(
     let lines = match target {
         LineTarget::Lines(lines) => lines.first.saturating_sub(1)..lines.last,
         LineTarget::Before(line) | LineTarget::After(line) => line.saturating_sub(1)..line.max(1),
-        LineTarget::End | LineTarget::Block(_) | LineTarget::AfterBlock(_) => {
+        LineTarget::End | LineTarget::Construct(_) | LineTarget::AfterConstruct(_) => {
             index.count().saturating_sub(1)..index.count()
         }
     };
@@ -259,7 +259,7 @@ impl<'a> NewContent<'a> {
         match new {
             NewLines::Nothing => Some(Self::Rows(&[])),
             NewLines::Given(rows) => Some(Self::Rows(rows)),
-            NewLines::CutBlock { .. } => None,
+            NewLines::CutConstruct { .. } => None,
             NewLines::Cut { operation, lines } => {
                 // The index of a source is built once for all its cuts.
                 if !known.contains_key(operation) {

@@ -61,7 +61,11 @@ pub fn find_symbol<'s>(
         line: line(symbol),
         kind: symbol.kind.as_str(),
     };
-    let is_named = |symbol: &&Symbol| name.matches(&symbols.path(symbol), || line(symbol) + 1);
+    let lines = |symbol: &Symbol| {
+        let first = memchr::memchr_iter(b'\n', &text[..symbol.bytes.start]).count();
+        first + 1..=line(symbol) + 1
+    };
+    let is_named = |symbol: &&Symbol| name.matches(&symbols.path(symbol), || lines(symbol));
     let mut found: Vec<_> = symbols.iter().filter(is_named).collect();
     if !name.has_line() && found.iter().any(|symbol| !symbol.is_repeated) {
         found.retain(|symbol| !symbol.is_repeated);

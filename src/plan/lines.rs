@@ -46,9 +46,9 @@ pub enum LineTarget {
     /// The end of the file.
     End,
     /// The construct of source code that begins on this line.
-    Block(usize),
+    Construct(usize),
     /// The position after the construct that begins on this line.
-    AfterBlock(usize),
+    AfterConstruct(usize),
 }
 
 impl LineTarget {
@@ -64,8 +64,8 @@ impl LineTarget {
             Self::Before(line) => Self::Before(moved(line)),
             Self::After(line) => Self::After(moved(line)),
             Self::End => Self::End,
-            Self::Block(line) => Self::Block(moved(line)),
-            Self::AfterBlock(line) => Self::AfterBlock(moved(line)),
+            Self::Construct(line) => Self::Construct(moved(line)),
+            Self::AfterConstruct(line) => Self::AfterConstruct(moved(line)),
         }
     }
 }
@@ -94,8 +94,8 @@ pub enum NewLines {
         /// The lines in the file of that operation, before the change.
         lines: NumberedLines,
     },
-    /// The construct that another edit removes, whose target is a [`LineTarget::Block`].
-    CutBlock {
+    /// The construct that another edit removes, whose target is a [`LineTarget::Construct`].
+    CutConstruct {
         /// The operation of that edit, named by the start of its span in the same input.
         operation: usize,
         /// The first line of the construct.
@@ -105,10 +105,10 @@ pub enum NewLines {
 
 impl LineEdits {
     /// Returns the operations from which lines are moved into this file, as named by
-    /// [`NewLines::Cut`] and [`NewLines::CutBlock`].
+    /// [`NewLines::Cut`] and [`NewLines::CutConstruct`].
     pub fn sources(&self) -> impl Iterator<Item = usize> {
         self.edits.iter().filter_map(|edit| match edit.new {
-            NewLines::Cut { operation, .. } | NewLines::CutBlock { operation, .. } => {
+            NewLines::Cut { operation, .. } | NewLines::CutConstruct { operation, .. } => {
                 Some(operation)
             }
             NewLines::Nothing | NewLines::Given(_) => None,

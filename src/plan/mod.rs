@@ -24,7 +24,7 @@ mod select;
 mod selection;
 mod steps;
 mod strip_level;
-mod symbol;
+mod symbol_name;
 
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPosition};
 pub use filter::FilterRule;
@@ -43,7 +43,7 @@ pub use replacement::{
 };
 pub use select::{Selected, select};
 pub use selection::{InvalidOperation, InvalidOperationKind, Selection};
-pub use symbol::{SymbolEdit, SymbolName, SymbolNameError, SymbolPosition};
+pub use symbol_name::{SymbolAction, SymbolName, SymbolNameError, SymbolTarget};
 
 use std::sync::Arc;
 

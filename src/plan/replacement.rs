@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SymbolEdit;
+use super::SymbolTarget;
 use crate::text::Span;
 
 /// The edits of one file. They are applied all together or not at all.
@@ -88,7 +88,7 @@ pub enum EditTarget {
     /// The end of the file.
     End(AppendMode),
     /// A symbol of source code.
-    Symbol(Box<SymbolEdit>),
+    Symbol(Box<SymbolTarget>),
 }
 
 /// The number of occurrences of a text that an edit replaces.

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Options;
-use super::blocks::{self, NumberedFile};
 use super::codes::code;
+use super::constructs::{self, NumberedFile};
 use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
 use super::guards::guard_block;
@@ -99,11 +99,11 @@ pub(super) fn postimage(
         );
         return None;
     }
-    let blocks = blocks::find_ends(&changes.edits, named_file(operation), &version)
+    let constructs = constructs::find_ends(&changes.edits, named_file(operation), &version)
         .map_err(|reason| findings.refuse(unparsed_problem(reason)).code)
         .ok()?;
     let text = version;
-    numbered.insert(key(operation), NumberedFile { text, blocks });
+    numbered.insert(key(operation), NumberedFile { text, constructs });
     splice(
         operation,
         changes,
@@ -125,10 +125,10 @@ fn splice(
 ) -> Option<EditResult> {
     let file = |start| numbered.get(&(operation.input, start));
     let source = |start| Some(&file(start)?.text[..]);
-    let edits = blocks::with_lines(
+    let edits = constructs::with_lines(
         &changes.edits,
-        &numbered[&key(operation)].blocks,
-        |start, line| file(start)?.blocks.get(&line).copied(),
+        &numbered[&key(operation)].constructs,
+        |start, line| file(start)?.constructs.get(&line).copied(),
     );
     match matching::change_lines(preimage, &edits, shift, &source, options.max_write()) {
         Ok((after, places)) => {
@@ -203,8 +203,9 @@ fn version(
     // All earlier versions have the stated tag. Different files can have the same short tag, so all
     // of them must agree on the offset.
     let mut shifts = changes.earlier.iter().map(|earlier| {
-        let blocks = blocks::find_ends(&changes.edits, named_file(operation), earlier).ok()?;
-        let edits = blocks::with_lines(&changes.edits, &blocks, |_, _| None);
+        let constructs =
+            constructs::find_ends(&changes.edits, named_file(operation), earlier).ok()?;
+        let edits = constructs::with_lines(&changes.edits, &constructs, |_, _| None);
         matching::line_offset(earlier, preimage, &edits)
     });
     let shift = shifts.next()??;
@@ -251,7 +252,7 @@ fn refuse(
             problem.help = Some("use `>$` for the end of the file".into());
             problem
         }
-        LineMismatch::BlockNotFound(line) => {
+        LineMismatch::ConstructNotFound(line) => {
             let message = format!("no complete construct begins on line {line}");
             let problem = findings.error(&code::SYMBOL_UNSUPPORTED, message);
             problem.help = Some("state the first and the last line, `N.=M`".into());
@@ -300,8 +301,8 @@ fn lines_around(preimage: &[u8], edits: &[LineEdit]) -> Vec<(usize, Vec<u8>)> {
             LineTarget::Lines(lines) => [lines.first, lines.last],
             LineTarget::Before(line)
             | LineTarget::After(line)
-            | LineTarget::Block(line)
-            | LineTarget::AfterBlock(line) => [line, line],
+            | LineTarget::Construct(line)
+            | LineTarget::AfterConstruct(line) => [line, line],
             LineTarget::End => [last + 1, last + 1],
         };
         for anchor in anchors.map(|line| line.saturating_sub(1).min(last)) {

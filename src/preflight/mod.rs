@@ -24,10 +24,10 @@
 mod already_applied;
 mod approval_gate;
 mod bases;
-mod blocks;
 mod cause;
 mod checks;
 mod codes;
+mod constructs;
 mod content_properties;
 mod control_file_aliases;
 mod conversions;

@@ -56,12 +56,12 @@ pub(super) fn numbered_hunks(
             ),
             LineTarget::Before(line)
             | LineTarget::After(line)
-            | LineTarget::Block(line)
-            | LineTarget::AfterBlock(line) => (Some(line), 0),
+            | LineTarget::Construct(line)
+            | LineTarget::AfterConstruct(line) => (Some(line), 0),
             LineTarget::End => (None, 0),
         };
         let new_lines = match &edit.new {
-            NewLines::Nothing | NewLines::CutBlock { .. } => 0,
+            NewLines::Nothing | NewLines::CutConstruct { .. } => 0,
             NewLines::Given(rows) => rows.len(),
             NewLines::Cut { lines, .. } => (lines.last + 1).saturating_sub(lines.first),
         };

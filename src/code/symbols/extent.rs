@@ -37,8 +37,9 @@ pub(super) fn complete(
     [symbol.bytes.end, symbol.separator_end] = ends;
     symbol.after.shares_line = !is_line_end(text, symbol.separator_end);
     // In the trees of some grammars, comments are outside the container.
-    symbol.before.is_edge &= !has_comment_before(text, symbol.bytes.start, comments);
-    symbol.after.is_edge &= !has_comment_after(text, symbol.separator_end, comments, indentation);
+    symbol.before.has_no_neighbour &= !has_comment_before(text, symbol.bytes.start, comments);
+    symbol.after.has_no_neighbour &=
+        !has_comment_after(text, symbol.separator_end, comments, indentation);
 }
 
 /// Returns the end of the construct that ends at `end` and of a semicolon, a comma and a comment

@@ -2,12 +2,12 @@
 //!
 //! The walk visits each node once, and `definitions` tells which nodes define symbols. `extent` then
 //! adds the comments and separators that belong to a symbol.
-//! `block` finds the construct that begins on a line.
+//! `construct` finds the construct that begins on a line.
 //!
 //! Looking for the siblings of a node takes time for each of them. So the walk keeps what it needs
 //! to know about earlier siblings in a [`Level`].
 
-mod block;
+mod construct;
 mod extent;
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ use super::symbol::{Scope, Symbol, SymbolKind, SymbolList, SymbolSide};
 use super::{Language, Unparsed};
 use crate::text::{bom_length, without_bom};
 
-pub(super) use block::last_lines_of_blocks;
+pub(super) use construct::last_lines_of_constructs;
 
 /// The maximum number of symbols around a symbol. It bounds the length of all names together.
 const MAX_DEPTH: usize = 64;
@@ -115,7 +115,7 @@ pub(super) fn list(path: &[u8], text: &[u8]) -> Result<SymbolList, Unparsed> {
     } in walk.found
     {
         extent::complete(&mut symbol, source.text, &walk.comments, source.rules);
-        symbol.before.is_edge &= container_start >= symbol.bytes.start;
+        symbol.before.has_no_neighbour &= container_start >= symbol.bytes.start;
         symbol.shift(source.offset);
         list.symbols.push(symbol);
     }
@@ -247,7 +247,7 @@ impl Walk<'_> {
         if node.is_named() && !is_comment {
             for found in level.last.drain(..) {
                 let symbol = &mut self.found[found].symbol;
-                symbol.after.is_edge &= node.start_byte() < symbol.bytes.end;
+                symbol.after.has_no_neighbour &= node.start_byte() < symbol.bytes.end;
             }
         }
         if is_comment {
@@ -326,7 +326,7 @@ impl Walk<'_> {
         level.last.push(self.found.len());
         let alone = SymbolSide {
             shares_line: false,
-            is_edge: true,
+            has_no_neighbour: true,
         };
         self.found.push(Found {
             container_start: level.first_named.unwrap_or(outer.bytes.start),

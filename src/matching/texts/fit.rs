@@ -4,7 +4,7 @@ use super::{TextMatch, ending_at, search};
 use crate::lines::common_ends;
 use crate::lines::ladder::{INDENT, PUNCT};
 use crate::matching::reindent::Reindent;
-use crate::plan::{AppendMode as AtEnd, EditTarget, MatchMode, Replacement, SymbolPosition};
+use crate::plan::{AppendMode as AtEnd, EditTarget, MatchMode, Replacement, SymbolAction};
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines, without_ending};
 
 /// Returns the bytes that replace `site` in the file `text`, or `None` if their indentation cannot
@@ -48,7 +48,7 @@ pub(super) fn fit_edit(
             &edit.new,
             ending_at(text, site.bytes.start),
         ),
-        EditTarget::Symbol(symbol) => fit_symbol(text, symbol.position, &edit.new, site),
+        EditTarget::Symbol(symbol) => fit_symbol(text, symbol.action, &edit.new, site),
         EditTarget::EmptyFile | EditTarget::End(AtEnd::Bytes) => edit.new.clone(),
         EditTarget::End(AtEnd::Lines) if edit.new.is_empty() => Vec::new(),
         EditTarget::End(AtEnd::Lines) => {
@@ -70,17 +70,17 @@ pub(super) fn fit_edit(
 }
 
 /// Returns the new text for a symbol, or the lines to insert next to it.
-fn fit_symbol(text: &[u8], position: SymbolPosition, new: &[u8], site: &TextMatch) -> Vec<u8> {
+fn fit_symbol(text: &[u8], action: SymbolAction, new: &[u8], site: &TextMatch) -> Vec<u8> {
     let start = site.bytes.start;
     let (before, after) = site.blank_lines;
-    let ending = match position {
-        SymbolPosition::Delete => return Vec::new(),
-        SymbolPosition::Replace => {
+    let ending = match action {
+        SymbolAction::Delete => return Vec::new(),
+        SymbolAction::Replace => {
             let ending = ending_at(text, site.bytes.end);
             return with_endings(without_ending(new), &text[site.bytes.clone()], ending);
         }
-        SymbolPosition::Before => ending_at(text, start),
-        SymbolPosition::After => ending_before(text, start),
+        SymbolAction::InsertBefore => ending_at(text, start),
+        SymbolAction::InsertAfter => ending_before(text, start),
     };
     // Blank lines of the new text count.
     let content = without_ending(new);

@@ -16,7 +16,10 @@ pub(super) fn removal(text: &[u8], symbol: &Symbol) -> Range<usize> {
     let end = line_end(text, end);
     let (before, above) = blank_lines_before(text, start);
     let (after, below) = blank_lines_after(text, end);
-    match (symbol.before.is_edge, symbol.after.is_edge) {
+    match (
+        symbol.before.has_no_neighbour,
+        symbol.after.has_no_neighbour,
+    ) {
         (true, false) => start..after,
         (false, false) if below <= above => start..after,
         (false, _) => before..end,
@@ -28,7 +31,10 @@ pub(super) fn removal(text: &[u8], symbol: &Symbol) -> Range<usize> {
 /// `symbol` and its next neighbour, else its previous one, else one.
 pub(super) fn distance(text: &[u8], symbol: &Symbol) -> usize {
     let end = line_end(text, symbol.separator_end);
-    match (symbol.before.is_edge, symbol.after.is_edge) {
+    match (
+        symbol.before.has_no_neighbour,
+        symbol.after.has_no_neighbour,
+    ) {
         (_, false) => blank_lines_after(text, end).1,
         (false, true) => blank_lines_before(text, symbol.bytes.start).1,
         (true, true) => 1,

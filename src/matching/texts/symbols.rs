@@ -4,12 +4,12 @@ use super::place::{EditMismatch, TextMatch};
 use super::{TextSearch, spacing};
 use crate::code::Symbol;
 use crate::matching::{Mismatch, MismatchKind, SymbolMismatch, find_symbol};
-use crate::plan::{SymbolEdit, SymbolPosition};
+use crate::plan::{SymbolAction, SymbolTarget};
 
 /// Returns the place of an edit of a symbol.
 pub(super) fn place_of_symbol(
     file: &TextSearch<'_>,
-    edit: &SymbolEdit,
+    edit: &SymbolTarget,
 ) -> Result<TextMatch, EditMismatch> {
     let refuse = |reason: SymbolMismatch| {
         let count = reason.count();
@@ -23,34 +23,34 @@ pub(super) fn place_of_symbol(
         .symbols(&edit.path)
         .map_err(|reason| refuse(SymbolMismatch::Unparsed(reason)))?;
     let symbol = find_symbol(symbols, file.text, &edit.name).map_err(refuse)?;
-    place_at(file.text, symbol, edit.position).map_err(refuse)
+    place_at(file.text, symbol, edit.action).map_err(refuse)
 }
 
-/// Returns the place at `position` of `symbol`.
+/// Returns the place at `action` of `symbol`.
 fn place_at(
     text: &[u8],
     symbol: &Symbol,
-    position: SymbolPosition,
+    action: SymbolAction,
 ) -> Result<TextMatch, SymbolMismatch> {
     let place = |bytes, blank_lines| TextMatch {
         bytes,
         rung: 0,
         blank_lines,
     };
-    Ok(match position {
-        SymbolPosition::Replace => place(symbol.bytes.clone(), (0, 0)),
-        SymbolPosition::Delete => place(spacing::removal(text, symbol), (0, 0)),
-        SymbolPosition::Before if symbol.before.shares_line => {
+    Ok(match action {
+        SymbolAction::Replace => place(symbol.bytes.clone(), (0, 0)),
+        SymbolAction::Delete => place(spacing::removal(text, symbol), (0, 0)),
+        SymbolAction::InsertBefore if symbol.before.shares_line => {
             return Err(SymbolMismatch::SharedLine);
         }
-        SymbolPosition::After if symbol.after.shares_line => {
+        SymbolAction::InsertAfter if symbol.after.shares_line => {
             return Err(SymbolMismatch::SharedLine);
         }
-        SymbolPosition::Before => {
+        SymbolAction::InsertBefore => {
             let start = symbol.bytes.start;
             place(start..start, (0, spacing::distance(text, symbol)))
         }
-        SymbolPosition::After => {
+        SymbolAction::InsertAfter => {
             let end = spacing::line_end(text, symbol.separator_end);
             place(end..end, (spacing::distance(text, symbol), 0))
         }

@@ -72,7 +72,7 @@ pub(super) fn read_lenient(
         return Err(SyntaxError::new(NO_ROW, at));
     }
     let is_empty = matches!(&body.new, NewLines::Given(rows) if rows.is_empty());
-    let replaces_lines = matches!(target, LineTarget::Lines(_) | LineTarget::Block(_));
+    let replaces_lines = matches!(target, LineTarget::Lines(_) | LineTarget::Construct(_));
     // An empty body at the end of the text can mean that the text is truncated. An empty line, an
     // earlier `PUT` without rows, or the end of an envelope show that it is complete.
     let is_cut = is_empty && is_end && !has_empty && lines.peek().is_none();

@@ -254,7 +254,7 @@ impl<'a, 's> Document<'a, 's> {
         let operation = self.sections.operations[operation].span.start;
         let cut = match target {
             LineTarget::Lines(lines) => NewLines::Cut { operation, lines },
-            LineTarget::Block(line) => NewLines::CutBlock { operation, line },
+            LineTarget::Construct(line) => NewLines::CutConstruct { operation, line },
             _ => return Err(error(SyntaxErrorKind::Expected("`N.=M` or `N*`"), at)),
         };
         self.registers.insert(register, cut);
@@ -339,8 +339,8 @@ fn parse_target(locator: Locator<'_>, at: Span) -> Result<LineTarget, SyntaxErro
             }
             LineTarget::Lines(NumberedLines { first, last })
         }
-        Locator::Block(line) => LineTarget::Block(number(line)?),
-        Locator::AfterBlock(line) => LineTarget::AfterBlock(number(line)?),
+        Locator::Construct(line) => LineTarget::Construct(number(line)?),
+        Locator::AfterConstruct(line) => LineTarget::AfterConstruct(number(line)?),
     })
 }
 

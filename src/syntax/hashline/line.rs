@@ -21,9 +21,9 @@ pub(super) enum Locator<'a> {
     After(&'a [u8]),
     End,
     /// A construct that is named by its first line.
-    Block(&'a [u8]),
+    Construct(&'a [u8]),
     /// The position after a construct.
-    AfterBlock(&'a [u8]),
+    AfterConstruct(&'a [u8]),
 }
 
 /// The source of the lines of a `PUT`.
@@ -86,7 +86,7 @@ fn put(line: &[u8]) -> IResult<&[u8], OperationLine<'_>> {
         value(LineSource::Body, tag(":")),
         map(register, LineSource::Register),
     ));
-    let spans = (alt((lines, block)), source);
+    let spans = (alt((lines, construct)), source);
     // Only at a position between lines may `PUT` omit the name of the register.
     let gap_source = alt((
         value(LineSource::Body, tag(":")),
@@ -106,7 +106,7 @@ fn put(line: &[u8]) -> IResult<&[u8], OperationLine<'_>> {
 fn cut(line: &[u8]) -> IResult<&[u8], OperationLine<'_>> {
     let (rest, (locator, name)) = preceded(
         (tag("CUT"), spaces),
-        pair(alt((lines, block)), opt(register)),
+        pair(alt((lines, construct)), opt(register)),
     )
     .parse(line)?;
     Ok((rest, OperationLine::Cut(locator, name.unwrap_or(b""))))
@@ -136,19 +136,19 @@ fn lines(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
     .parse(line)
 }
 
-fn block(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
-    map(block_start, Locator::Block).parse(line)
+fn construct(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
+    map(construct_start, Locator::Construct).parse(line)
 }
 
 /// Parses `N*`.
-fn block_start(line: &[u8]) -> IResult<&[u8], &[u8]> {
+fn construct_start(line: &[u8]) -> IResult<&[u8], &[u8]> {
     terminated(digit1, tag("*")).parse(line)
 }
 
 fn gap(line: &[u8]) -> IResult<&[u8], Locator<'_>> {
     alt((
         value(Locator::End, tag(">$")),
-        map(preceded(tag(">"), block_start), Locator::AfterBlock),
+        map(preceded(tag(">"), construct_start), Locator::AfterConstruct),
         map(preceded(tag("<"), digit1), Locator::Before),
         map(preceded(tag(">"), digit1), Locator::After),
     ))

@@ -3,7 +3,7 @@
 use super::listed_edit::ListedEdit;
 use super::reader::{Member, Value};
 use super::{SyntaxError, SyntaxErrorKind, read_digest, read_path};
-use crate::plan::{EditTarget, Replacement, SymbolEdit, SymbolName, SymbolPosition};
+use crate::plan::{EditTarget, Replacement, SymbolAction, SymbolName, SymbolTarget};
 
 /// The keys of the new text.
 const NEW: [&str; 5] = ["new", "new_string", "new_str", "newText", "replace"];
@@ -37,18 +37,18 @@ pub(super) fn read_entry(
         }
     }
     let contradiction = |what| SyntaxError::new(SyntaxErrorKind::Contradiction(what), value.span());
-    let (position, new) = match (deletes, new, place) {
-        (Some(true), None, None) => (SymbolPosition::Delete, String::new()),
+    let (action, new) = match (deletes, new, place) {
+        (Some(true), None, None) => (SymbolAction::Delete, String::new()),
         (Some(true), ..) => return Err(contradiction("`delete` together with a new text")),
-        (_, Some(new), place) => (place.unwrap_or(SymbolPosition::Replace), new),
+        (_, Some(new), place) => (place.unwrap_or(SymbolAction::Replace), new),
         (_, None, _) => return Err(value.expected_error("`new` or `delete` with `symbol`")),
     };
     let Some(name) = name else {
         return Err(value.expected_error("an object with `symbol`"));
     };
-    let symbol = SymbolEdit {
+    let symbol = SymbolTarget {
         name,
-        position,
+        action,
         path: path
             .as_ref()
             .map_or_else(Vec::new, |path| path.bytes.clone()),
@@ -72,11 +72,11 @@ fn read_name(member: &Member<'_>) -> Result<SymbolName, SyntaxError> {
         .map_err(|_| member.value.expected_error(WANTED))
 }
 
-fn read_place(member: &Member<'_>) -> Result<SymbolPosition, SyntaxError> {
+fn read_place(member: &Member<'_>) -> Result<SymbolAction, SyntaxError> {
     const WANTED: &str = "\"before\" or \"after\"";
     match member.value.text(WANTED)?.as_str() {
-        "before" => Ok(SymbolPosition::Before),
-        "after" => Ok(SymbolPosition::After),
+        "before" => Ok(SymbolAction::InsertBefore),
+        "after" => Ok(SymbolAction::InsertAfter),
         _ => Err(member.value.expected_error(WANTED)),
     }
 }

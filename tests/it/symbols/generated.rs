@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use wpatch::engine::{self, ReadRange, ReadRequest, Request, SymbolsRequest};
 use wpatch::path::RelPath;
-use wpatch::plan::{SymbolName, SymbolPosition};
+use wpatch::plan::{SymbolAction, SymbolName};
 use wpatch::report::{ListedSymbol, ProblemKind};
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -16,19 +16,19 @@ use super::languages::LANGUAGES;
 #[derive(Clone, Copy, Debug)]
 enum Action {
     Read,
-    Edit(SymbolPosition),
+    Edit(SymbolAction),
 }
 
 const ACTIONS: [Action; 5] = [
     Action::Read,
-    Action::Edit(SymbolPosition::Replace),
-    Action::Edit(SymbolPosition::Delete),
-    Action::Edit(SymbolPosition::Before),
-    Action::Edit(SymbolPosition::After),
+    Action::Edit(SymbolAction::Replace),
+    Action::Edit(SymbolAction::Delete),
+    Action::Edit(SymbolAction::InsertBefore),
+    Action::Edit(SymbolAction::InsertAfter),
 ];
 
 /// Returns the lines of the file after the edit of `part`.
-fn edited(lines: &[String], part: &Part, position: SymbolPosition, new: &[&str]) -> Vec<String> {
+fn edited(lines: &[String], part: &Part, position: SymbolAction, new: &[&str]) -> Vec<String> {
     let is_blank = |line: &&String| line.is_empty();
     let above = lines[..part.first]
         .iter()
@@ -44,9 +44,9 @@ fn edited(lines: &[String], part: &Part, position: SymbolPosition, new: &[&str])
     let new: Vec<String> = new.iter().map(|&line| line.to_owned()).collect();
     let blank = vec![String::new(); gap];
     let (first, end, inserted) = match position {
-        SymbolPosition::Before => (part.first, part.first, [new, blank].concat()),
-        SymbolPosition::After => (part.last + 1, part.last + 1, [blank, new].concat()),
-        SymbolPosition::Replace => (part.first, part.last + 1, new),
+        SymbolAction::InsertBefore => (part.first, part.first, [new, blank].concat()),
+        SymbolAction::InsertAfter => (part.last + 1, part.last + 1, [blank, new].concat()),
+        SymbolAction::Replace => (part.first, part.last + 1, new),
         _ => match (part.is_first, part.is_last) {
             (true, true) => (part.first, part.last + 1, Vec::new()),
             (false, true) => (part.first - above, part.last + 1, Vec::new()),
@@ -132,7 +132,7 @@ fn try_action(
         }
     };
     let new: &[&str] = match position {
-        SymbolPosition::Delete => &[],
+        SymbolAction::Delete => &[],
         _ => &["new 1", "  new 2"],
     };
     let request = Request::edit_symbol(path, symbol, position, new.join("\n"));

@@ -1,14 +1,16 @@
-//! The names of symbols in source code, as an edit states them.
+//! The names of symbols in source code, as an edit states them, and what it does with them.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// The name of a function, class or another symbol.
 ///
 /// The names of the containers can precede the name, separated by `.`, `::` or `#`: `method`,
-/// `Class.method` or `module::Class::method`. A separator at the start anchors the name at the top
-/// level of the file: `.function`. A line number at the end selects one of several symbols with the
-/// same name: `method:12`, where line 12 contains the name of the symbol.
+/// `Class.method` or `module::Class::method`. `.` or `::` at the start means the top level of the
+/// file: `.function`. A `#` at the start is part of the name, as in `#private` of JavaScript. A line
+/// number at the end selects one of several symbols with the same name: `method:12`. The line is the
+/// one with the name of the symbol, or one with its comments and attributes.
 ///
 /// # Examples
 ///
@@ -16,8 +18,8 @@ use std::str::FromStr;
 /// use wpatch::plan::SymbolName;
 ///
 /// let name: SymbolName = "Class.method".parse()?;
-/// assert!(name.matches(&["module", "Class", "method"], || 1));
-/// assert!(!name.matches(&["Other", "method"], || 1));
+/// assert!(name.matches(&["module", "Class", "method"], || 1..=1));
+/// assert!(!name.matches(&["Other", "method"], || 1..=1));
 /// # Ok::<(), wpatch::plan::SymbolNameError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,29 +32,29 @@ pub struct SymbolName {
     line: Option<usize>,
 }
 
-/// The symbol that an edit concerns.
+/// The symbol that an edit concerns, and what the edit does with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SymbolEdit {
+pub struct SymbolTarget {
     /// The name of the symbol. It must denote exactly one symbol of the file.
     pub name: SymbolName,
-    /// The position of the edit.
-    pub position: SymbolPosition,
+    /// What the edit does.
+    pub action: SymbolAction,
     /// The path of the file. Its last component can determine the language.
     pub path: Vec<u8>,
 }
 
-/// The position of an edit relative to a symbol.
+/// What an edit does with a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum SymbolPosition {
-    /// The whole symbol, which the new text replaces.
+pub enum SymbolAction {
+    /// Replaces the symbol by the new text.
     Replace,
-    /// The whole symbol and the blank lines that separate it. There is no new text.
+    /// Deletes the symbol and the blank lines on one side. There is no new text.
     Delete,
-    /// The lines before the symbol and before its comments and attributes.
-    Before,
-    /// The lines after the symbol.
-    After,
+    /// Inserts the new text as lines before the symbol, its comments and attributes.
+    InsertBefore,
+    /// Inserts the new text as lines after the symbol.
+    InsertAfter,
 }
 
 /// The error for a name of a symbol that is empty.
@@ -91,10 +93,10 @@ impl FromStr for SymbolName {
 
 impl SymbolName {
     /// Returns whether the name denotes the symbol with the name `path`, outermost component first.
-    /// `line` returns the line of its name, counted from 1.
+    /// `lines` returns the lines from its first comment or attribute to its name, counted from 1.
     #[must_use]
-    pub fn matches(&self, path: &[&str], line: impl Fn() -> usize) -> bool {
-        self.matches_path(path) && self.line.is_none_or(|wanted| wanted == line())
+    pub fn matches(&self, path: &[&str], lines: impl Fn() -> RangeInclusive<usize>) -> bool {
+        self.matches_path(path) && self.line.is_none_or(|wanted| lines().contains(&wanted))
     }
 
     fn matches_path(&self, path: &[&str]) -> bool {
@@ -103,7 +105,7 @@ impl SymbolName {
         if path.ends_with(&components) && has_length(components.len()) {
             return true;
         }
-        // A name such as `operator/` or `"a.b"` can contain separators.
+        // The last name can itself contain a separator, such as the JavaScript key `"a.b"`.
         (1..=path.len())
             .filter(|&count| has_length(count))
             .any(|count| self.whole == path[path.len() - count..].join("."))
@@ -163,7 +165,9 @@ mod tests {
 
     fn matches(name: &str, path: &str, line: usize) -> bool {
         let path: Vec<_> = path.split(' ').collect();
-        name.parse::<SymbolName>().unwrap().matches(&path, || line)
+        name.parse::<SymbolName>()
+            .unwrap()
+            .matches(&path, || line - 1..=line)
     }
 
     #[test]
@@ -177,6 +181,7 @@ mod tests {
             "m::C.f",
             ".m.C.f",
             "::m::C::f",
+            "f:2",
             "f:3",
         ] {
             assert!(matches(name, "m C f", 3), "{name}");

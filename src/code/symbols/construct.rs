@@ -19,8 +19,8 @@ const SEQUENCES: &[&str] = &[
 ];
 
 /// Returns the last line of each construct that begins on one of `lines`, as
-/// [`crate::code::last_lines_of_blocks`] describes.
-pub(in crate::code) fn last_lines_of_blocks(
+/// [`crate::code::last_lines_of_constructs`] describes.
+pub(in crate::code) fn last_lines_of_constructs(
     path: &[u8],
     text: &[u8],
     lines: &[usize],
@@ -32,14 +32,14 @@ pub(in crate::code) fn last_lines_of_blocks(
             None => 0,
             Some(before) => newlines.get(before)? + 1,
         };
-        let end = end_of_block(&source, first)?;
+        let end = end_of_construct(&source, first)?;
         Some(newlines.partition_point(|&newline| newline < end) + 1)
     };
     Ok(lines.iter().map(last_line).collect())
 }
 
 /// Returns the end of the construct that begins on the line that starts at `line_start`.
-fn end_of_block(source: &Source<'_>, line_start: usize) -> Option<usize> {
+fn end_of_construct(source: &Source<'_>, line_start: usize) -> Option<usize> {
     let text = source.text;
     let line = text[line_start..].lines().next()?;
     let start = line_start + line.len() - line.trim_start().len();

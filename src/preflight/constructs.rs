@@ -10,12 +10,12 @@ use crate::plan::{LineEdit, LineTarget, NewLines, NumberedLines};
 use crate::text::Bytes;
 
 /// The last line of each construct that edits name, by its first line. Lines are counted from 1.
-pub(super) type BlockEnds = HashMap<usize, usize>;
+pub(super) type ConstructEnds = HashMap<usize, usize>;
 
 /// A file from which lines are taken, in the version to which the line numbers refer.
 pub(super) struct NumberedFile {
     pub(super) text: Arc<Bytes>,
-    pub(super) blocks: BlockEnds,
+    pub(super) constructs: ConstructEnds,
 }
 
 /// Returns the ends of the constructs that `edits` name in the file at `path` with the content
@@ -24,16 +24,16 @@ pub(super) fn find_ends(
     edits: &[LineEdit],
     path: &RelPath,
     text: &[u8],
-) -> Result<BlockEnds, Unparsed> {
+) -> Result<ConstructEnds, Unparsed> {
     let named = edits.iter().filter_map(|edit| match edit.target {
-        LineTarget::Block(line) | LineTarget::AfterBlock(line) => Some(line),
+        LineTarget::Construct(line) | LineTarget::AfterConstruct(line) => Some(line),
         _ => None,
     });
     let named: Vec<usize> = named.collect();
     if named.is_empty() {
-        return Ok(BlockEnds::new());
+        return Ok(ConstructEnds::new());
     }
-    let ends = code::last_lines_of_blocks(path.as_bytes(), text, &named)?;
+    let ends = code::last_lines_of_constructs(path.as_bytes(), text, &named)?;
     let known = named.into_iter().zip(ends);
     Ok(known
         .filter_map(|(first, last)| Some((first, last?)))
@@ -44,30 +44,30 @@ pub(super) fn find_ends(
 /// returns the last line of a construct that an operation cuts.
 pub(super) fn with_lines<'e>(
     edits: &'e [LineEdit],
-    own: &BlockEnds,
+    own: &ConstructEnds,
     cut: impl Fn(usize, usize) -> Option<usize>,
 ) -> Cow<'e, [LineEdit]> {
-    let names_block = |edit: &LineEdit| {
+    let names_construct = |edit: &LineEdit| {
         matches!(
             edit.target,
-            LineTarget::Block(_) | LineTarget::AfterBlock(_)
-        ) || matches!(edit.new, NewLines::CutBlock { .. })
+            LineTarget::Construct(_) | LineTarget::AfterConstruct(_)
+        ) || matches!(edit.new, NewLines::CutConstruct { .. })
     };
-    if !edits.iter().any(names_block) {
+    if !edits.iter().any(names_construct) {
         return Cow::Borrowed(edits);
     }
     let mut edits = edits.to_vec();
     for edit in &mut edits {
         edit.target = match edit.target {
-            LineTarget::Block(first) => own.get(&first).map_or(edit.target, |&last| {
+            LineTarget::Construct(first) => own.get(&first).map_or(edit.target, |&last| {
                 LineTarget::Lines(NumberedLines { first, last })
             }),
-            LineTarget::AfterBlock(first) => own
+            LineTarget::AfterConstruct(first) => own
                 .get(&first)
                 .map_or(edit.target, |&last| LineTarget::After(last)),
             target => target,
         };
-        if let NewLines::CutBlock { operation, line } = edit.new
+        if let NewLines::CutConstruct { operation, line } = edit.new
             && let Some(last) = cut(operation, line)
         {
             let lines = NumberedLines { first: line, last };
