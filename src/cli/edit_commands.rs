@@ -59,10 +59,10 @@ pub(super) struct EditOptions {
     /// Replace the function, class or other symbol NAME, such as `Class.method`
     ///
     /// NAME must denote exactly one symbol. The names of its containers can precede it, separated
-    /// by `.`, `::` or `#`; a separator at the start means the top level of the file. NAME:LINE
-    /// denotes the symbol whose name is on line LINE. A symbol includes its attributes and the
-    /// comments directly above it.
-    #[arg(long, value_name = "NAME")]
+    /// by `.`, `::` or `#`; `.` or `::` at the start means the top level of the file. NAME:LINE
+    /// denotes the symbol whose name, comments or attributes are on line LINE. A symbol includes
+    /// its attributes and the comments directly above it.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["match_mode", "reindent", "all"])]
     symbol: Option<SymbolName>,
     /// Insert the new text next to the symbol [default: replace the symbol]
     #[arg(long, value_name = "WHERE", value_enum, requires = "symbol")]

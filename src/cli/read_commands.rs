@@ -47,7 +47,7 @@ pub(super) struct ReadOptions {
     ///
     /// The symbol includes its attributes and the comments directly above it. See `wpatch edit` for
     /// the form of the name.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["lines", "offset", "length", "encoding"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["lines", "offset", "length"])]
     symbol: Option<SymbolName>,
     /// Start at this byte, counted from 0
     #[arg(long, value_name = "BYTE")]
@@ -119,7 +119,7 @@ pub(super) struct ListOptions {
     /// Sort by modification time, newest first
     #[arg(long)]
     newest: bool,
-    /// List the functions, classes and other symbols of the file DIR
+    /// List the functions, classes and other symbols of a file, which takes the place of DIR
     #[arg(long, requires = "directory", conflicts_with_all = ["hidden", "glob", "newest"])]
     symbols: bool,
 }

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 /// The names of all schemas.
-pub(super) const NAMES: [&str; 9] = [
+pub(super) const NAMES: [&str; 10] = [
     "report",
     "batch",
     "log",
@@ -12,6 +12,7 @@ pub(super) const NAMES: [&str; 9] = [
     "audit-report",
     "read",
     "list",
+    "symbols",
     "diff",
     "policy",
 ];
@@ -28,6 +29,7 @@ pub(super) fn schema_text(name: &str) -> String {
         "audit-report" => include_str!("../../grammar/audit-report.schema.json"),
         "read" => include_str!("../../grammar/read.schema.json"),
         "list" => include_str!("../../grammar/list.schema.json"),
+        "symbols" => include_str!("../../grammar/symbols.schema.json"),
         "diff" => include_str!("../../grammar/diff.schema.json"),
         "policy" => include_str!("../../grammar/policy.schema.json"),
         _ => "",

@@ -253,7 +253,13 @@ impl Language {
         text: &str,
     ) -> Result<(Tree, &'static SymbolRules), Unparsed> {
         let mut result = Err(Unparsed::NoGrammar);
-        for (variant, &rules) in self.variants().zip(self.symbols) {
+        // Rewrites are not used, because offsets must refer to the text.
+        let grammars = self.grammars.iter().zip(self.symbols);
+        for (&grammar, &rules) in grammars {
+            let variant = Variant {
+                grammar,
+                rewrite: None,
+            };
             if let Some(tree) = self.parse_variant(text, variant)? {
                 let is_valid = !self.has_fault(&tree, text, variant);
                 result = Ok((tree, rules));

@@ -33,6 +33,8 @@ pub struct Symbol {
     pub has_fault: bool,
     /// Whether the symbol only declares what another symbol of the file defines.
     pub is_repeated: bool,
+    /// Whether the symbol is an element of a list with separators, such as an object literal.
+    pub is_list_element: bool,
     /// The index of its names.
     pub(super) scope: usize,
 }
@@ -42,7 +44,7 @@ pub struct Symbol {
 pub struct SymbolSide {
     /// Whether other code is on the line where the symbol begins or ends.
     pub shares_line: bool,
-    /// Whether the symbol is the first or the last element of its container.
+    /// Whether no other element and no comment of its own is on this side in the container.
     pub has_no_neighbour: bool,
 }
 
@@ -51,6 +53,8 @@ pub struct SymbolSide {
 pub(super) struct Scope {
     pub(super) names: Vec<String>,
     pub(super) parent: Option<usize>,
+    /// Whether the symbol is in a function or an argument without a name.
+    pub(super) is_anonymous: bool,
 }
 
 /// The type of a symbol.
@@ -74,7 +78,8 @@ pub enum SymbolKind {
     Module,
     Table,
     View,
-    /// A function without its body.
+    /// A function in C or C++ without its body. Signatures in other languages are functions or
+    /// methods.
     Declaration,
 }
 
@@ -114,6 +119,12 @@ impl SymbolList {
     /// Returns the symbols in the order of the file.
     pub fn iter(&self) -> impl Iterator<Item = &Symbol> {
         self.symbols.iter()
+    }
+
+    /// Returns whether a function or an argument without a name contains `symbol`.
+    #[must_use]
+    pub fn is_anonymous(&self, symbol: &Symbol) -> bool {
+        self.scopes[symbol.scope].is_anonymous
     }
 
     /// Returns the names of the containers of `symbol` and its own name, outermost first.

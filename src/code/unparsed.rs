@@ -23,8 +23,8 @@ pub enum Unparsed {
 impl fmt::Display for Unparsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::TooLarge => "the file is too large",
-            Self::TooComplex => "the file is too complex",
+            Self::TooLarge => "the file has more than 1 MiB",
+            Self::TooComplex => "the file needs too many steps of the parser",
             Self::NotText => "the file is not text in UTF-8",
             Self::NoGrammar => "no grammar exists for the language",
             Self::NoSymbols => "the language has no functions and classes",

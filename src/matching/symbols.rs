@@ -1,6 +1,9 @@
 //! Selects the symbol that a name denotes.
 
+use std::cell::LazyCell;
+
 use crate::code::{Symbol, SymbolList, Unparsed};
+use crate::lines::LineOffsets;
 use crate::plan::SymbolName;
 
 use super::MAX_CANDIDATES;
@@ -20,6 +23,8 @@ pub enum SymbolMismatch {
     Faulty(SymbolCandidate),
     /// Nothing can be inserted next to the symbol, because other code is on its line.
     SharedLine,
+    /// The symbol is an element of a list, and its separators are uncertain.
+    ListElement,
 }
 
 /// A symbol that a name can denote.
@@ -55,17 +60,18 @@ pub fn find_symbol<'s>(
     text: &[u8],
     name: &SymbolName,
 ) -> Result<&'s Symbol, SymbolMismatch> {
-    let line = |symbol: &Symbol| memchr::memchr_iter(b'\n', &text[..symbol.name_offset]).count();
+    let offsets = LazyCell::new(|| LineOffsets::new(text));
+    let line = |symbol: &Symbol| offsets.line_at(symbol.name_offset);
     let candidate = |symbol: &&Symbol| SymbolCandidate {
         name: symbols.path(symbol).join("."),
         line: line(symbol),
         kind: symbol.kind.as_str(),
     };
-    let lines = |symbol: &Symbol| {
-        let first = memchr::memchr_iter(b'\n', &text[..symbol.bytes.start]).count();
-        first + 1..=line(symbol) + 1
+    let lines = |symbol: &Symbol| offsets.line_at(symbol.bytes.start) + 1..=line(symbol) + 1;
+    let is_named = |symbol: &&Symbol| {
+        let is_at_top = || !name.is_anchored() || !symbols.is_anonymous(symbol);
+        is_at_top() && name.matches(&symbols.path(symbol), || lines(symbol))
     };
-    let is_named = |symbol: &&Symbol| name.matches(&symbols.path(symbol), || lines(symbol));
     let mut found: Vec<_> = symbols.iter().filter(is_named).collect();
     if !name.has_line() && found.iter().any(|symbol| !symbol.is_repeated) {
         found.retain(|symbol| !symbol.is_repeated);

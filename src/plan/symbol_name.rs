@@ -106,9 +106,21 @@ impl SymbolName {
             return true;
         }
         // The last name can itself contain a separator, such as the JavaScript key `"a.b"`.
-        (1..=path.len())
-            .filter(|&count| has_length(count))
-            .any(|count| self.whole == path[path.len() - count..].join("."))
+        let mut length = 0;
+        for (count, name) in path.iter().rev().enumerate() {
+            length += name.len() + usize::from(count > 0);
+            if length >= self.whole.len() {
+                let names = &path[path.len() - count - 1..];
+                return has_length(count + 1) && self.whole == names.join(".");
+            }
+        }
+        false
+    }
+
+    /// Returns whether the name must be at the top level of the file, with its containers.
+    #[must_use]
+    pub fn is_anchored(&self) -> bool {
+        self.is_anchored
     }
 
     /// Returns whether the name contains a line number.

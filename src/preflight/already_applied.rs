@@ -8,10 +8,10 @@ use super::modes;
 use super::options::Options;
 use super::overlay::{Node, Overlay, PathState};
 use crate::lines::LineOffsets;
-use crate::matching::{self, MatchRules, MismatchKind, TextMismatch};
+use crate::matching::{self, MatchRules, MismatchKind, SymbolMismatch, TextMismatch};
 use crate::plan::{
     Action, AppendMode, Edit, EditOrder, EditTarget, MatchMode, Operation, Replacement,
-    Replacements,
+    Replacements, SymbolAction, SymbolTarget,
 };
 use crate::text::lines;
 use crate::workspace::WorkspaceError;
@@ -191,6 +191,11 @@ fn are_applied(
         return made(text, vec![edit.clone()])
             .is_err_and(|misplaced| misplaced.mismatches.iter().all(is_absent));
     }
+    if let [edit] = edits
+        && let EditTarget::Symbol(symbol) = &edit.target
+    {
+        return is_symbol_done(text, symbol, made(text, vec![edit.clone()]));
+    }
     let mut before = text.to_vec();
     for edit in edits.iter().rev() {
         let undone = match reverse_edit(edit) {
@@ -201,6 +206,33 @@ fn are_applied(
         before = undone;
     }
     made(&before, edits.to_vec()).is_ok_and(|(after, _)| after == text)
+}
+
+/// Returns whether an edit of a symbol is already applied. `result` is the result of the edit.
+fn is_symbol_done(text: &[u8], symbol: &SymbolTarget, result: matching::ReplaceResult) -> bool {
+    let is_absent = |misfit: &TextMismatch| {
+        let reason = match &misfit.mismatch.kind {
+            MismatchKind::Symbol { reason, .. } => Some(reason),
+            _ => None,
+        };
+        matches!(reason, Some(SymbolMismatch::NotFound(_))) && !symbol.name.has_line()
+    };
+    let (after, places) = match (symbol.action, result) {
+        (SymbolAction::Delete, result) => {
+            return result.is_err_and(|misplaced| misplaced.mismatches.iter().all(is_absent));
+        }
+        (_, Ok(done)) => done,
+        (_, Err(_)) => return false,
+    };
+    let Some(place) = places.first() else {
+        return false;
+    };
+    let at = place.placement.bytes.start;
+    match symbol.action {
+        SymbolAction::InsertBefore => text[..at].ends_with(&place.new),
+        SymbolAction::InsertAfter => text[at..].starts_with(&place.new),
+        _ => after == text,
+    }
 }
 
 /// Returns the edit that reverses `edit`, if its result can be searched for.

@@ -40,6 +40,20 @@ pub(super) fn find_ends(
         .collect())
 }
 
+/// Returns `edits` with all lines of each construct in `ends` as their targets, also of those after
+/// which something is inserted.
+pub(super) fn with_named_lines(edits: &[LineEdit], ends: &ConstructEnds) -> Vec<LineEdit> {
+    let mut edits = edits.to_vec();
+    for edit in &mut edits {
+        if let LineTarget::Construct(first) | LineTarget::AfterConstruct(first) = edit.target
+            && let Some(&last) = ends.get(&first)
+        {
+            edit.target = LineTarget::Lines(NumberedLines { first, last });
+        }
+    }
+    edits
+}
+
 /// Returns `edits` with the lines of all constructs in `own` instead of the constructs. `cut`
 /// returns the last line of a construct that an operation cuts.
 pub(super) fn with_lines<'e>(

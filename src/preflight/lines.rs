@@ -205,7 +205,7 @@ fn version(
     let mut shifts = changes.earlier.iter().map(|earlier| {
         let constructs =
             constructs::find_ends(&changes.edits, named_file(operation), earlier).ok()?;
-        let edits = constructs::with_lines(&changes.edits, &constructs, |_, _| None);
+        let edits = constructs::with_named_lines(&changes.edits, &constructs);
         matching::line_offset(earlier, preimage, &edits)
     });
     let shift = shifts.next()??;

@@ -11,16 +11,15 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
     match mismatch {
         SymbolMismatch::Unparsed(reason) => unparsed_problem(*reason),
         SymbolMismatch::NotFound(similar) => {
-            let message = format!("the file has no symbol {name}");
-            let help = if similar.is_empty() {
-                "use `wpatch list --symbols FILE` to list the symbols".to_owned()
-            } else {
-                format!("similar symbols: {}", listed(similar, similar.len()))
+            let message = match listed(similar, similar.len()) {
+                names if names.is_empty() => format!("the file has no symbol {name}"),
+                names => format!("the file has no symbol {name}; similar: {names}"),
             };
+            let help = "use `wpatch list --symbols FILE` to list the symbols";
             with_candidates(
                 Problem::new(&code::SYMBOL_NOT_FOUND, message),
                 similar,
-                help,
+                help.to_owned(),
             )
         }
         SymbolMismatch::Ambiguous(count, candidates) => {
@@ -44,7 +43,7 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
         }
         SymbolMismatch::Faulty(symbol) => {
             let message = format!(
-                "the {} {name} contains a syntax error, so its end is uncertain",
+                "the {} {name} contains code that the parser does not understand, so its end is uncertain",
                 symbol.kind
             );
             with_candidates(
@@ -52,6 +51,13 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
                 std::slice::from_ref(symbol),
                 "replace a text or lines instead".to_owned(),
             )
+        }
+        SymbolMismatch::ListElement => {
+            let message =
+                format!("{name} is an element of a list, and its separators are uncertain");
+            let mut problem = Problem::new(&code::SYMBOL_UNSUPPORTED, message);
+            problem.help = Some("replace a text instead".to_owned());
+            problem
         }
         SymbolMismatch::SharedLine => {
             let message =

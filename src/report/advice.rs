@@ -67,6 +67,18 @@ const ADVICE_BY_CODE: &[(&ProblemCode, &str)] = &[
         &code::NO_SESSION,
         "begin a session, or use the id of a session that `log` lists",
     ),
+    (
+        &code::SYMBOL_NOT_FOUND,
+        "list the symbols of the file, and use the name of one of them",
+    ),
+    (
+        &code::SYMBOL_AMBIGUOUS,
+        "add the names around the symbol, or the line of its name, as in Class.method:12",
+    ),
+    (
+        &code::SYMBOL_UNSUPPORTED,
+        "replace a text or numbered lines instead",
+    ),
     (&code::LOCKED, "try again in a moment"),
     (&code::INTERRUPTED, "try again if the user wants the change"),
     (

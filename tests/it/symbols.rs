@@ -10,6 +10,8 @@ mod generated;
 mod language;
 #[cfg(feature = "code-guard")]
 mod languages;
+#[cfg(feature = "code-guard")]
+mod places;
 
 /// Without grammars, nothing is guessed.
 #[cfg(not(feature = "code-guard"))]

@@ -4,6 +4,12 @@ use tree_sitter::Node;
 
 use crate::code::SymbolKind;
 
+/// The maximum length of the names of one definition, in bytes. A longer one is no symbol.
+const MAX_LENGTH: usize = 256;
+
+/// The maximum number of names of one definition.
+const MAX_COMPONENTS: usize = 16;
+
 /// The names that a node defines.
 pub(in crate::code) struct Definition {
     /// The type of the symbol; `None` for a container that is no symbol, such as an object.
@@ -20,7 +26,10 @@ impl Definition {
     }
 
     fn with_names(kind: Option<SymbolKind>, name: Node<'_>, names: Vec<String>) -> Option<Self> {
-        let is_valid = !names.is_empty() && names.iter().all(|name| !name.is_empty());
+        let length: usize = names.iter().map(String::len).sum();
+        let is_valid = names.iter().all(|name| !name.is_empty())
+            && (1..=MAX_COMPONENTS).contains(&names.len())
+            && length <= MAX_LENGTH;
         is_valid.then(|| Self {
             kind,
             names,
@@ -31,7 +40,7 @@ impl Definition {
 
 /// Reads the field `name`. A type without a body is only named, and a namespace without a body is
 /// the rest of the file.
-pub(super) fn field(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
+pub(super) fn read_name(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
     let needs_body = node.kind().ends_with("_specifier") || node.kind() == "namespace_definition";
     let is_use = needs_body && node.child_by_field_name("body").is_none();
     let name = node.child_by_field_name("name").filter(|_| !is_use)?;
@@ -44,8 +53,14 @@ pub(super) fn field(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Defi
 }
 
 /// Reads the declarator of a definition in C or C++. A declaration must be one of a function.
-pub(super) fn declarator(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
-    let mut name = node.child_by_field_name("declarator")?;
+pub(super) fn read_declarator(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
+    let mut cursor = node.walk();
+    let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+    let mut name = declarators.next()?;
+    // Several names share the statement.
+    if declarators.next().is_some() {
+        return None;
+    }
     let mut is_function = false;
     loop {
         match name.kind() {
@@ -87,7 +102,7 @@ pub(super) fn declarator(node: Node<'_>, text: &str, kind: SymbolKind) -> Option
 }
 
 /// Reads a method in Go. Its receiver is the container.
-pub(super) fn received(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
+pub(super) fn read_receiver(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
     let name = node.child_by_field_name("name")?;
     let parameter = node.child_by_field_name("receiver")?.named_child(0)?;
     let mut receiver = parameter.child_by_field_name("type")?;
@@ -106,7 +121,7 @@ pub(super) fn received(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<D
 }
 
 /// Reads the type of an implementation in Rust. It is a container and no symbol.
-pub(super) fn implemented(node: Node<'_>, text: &str, _: SymbolKind) -> Option<Definition> {
+pub(super) fn read_implementation(node: Node<'_>, text: &str, _: SymbolKind) -> Option<Definition> {
     let mut name = node.child_by_field_name("type")?;
     loop {
         name = match name.kind() {
@@ -119,7 +134,7 @@ pub(super) fn implemented(node: Node<'_>, text: &str, _: SymbolKind) -> Option<D
 }
 
 /// Reads a method of a single object in Ruby.
-pub(super) fn singleton(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
+pub(super) fn read_singleton(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
     let name = node.child_by_field_name("name")?;
     let object = node.child_by_field_name("object");
     let object = object.filter(|object| object.kind() == "constant");
@@ -129,7 +144,7 @@ pub(super) fn singleton(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<
 }
 
 /// Reads a name to which a function, a class or an object is assigned in JavaScript.
-pub(super) fn assigned(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
+pub(super) fn read_assignment(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
     let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
     let name = field(&["name", "left", "key", "property"])?;
     let kind = kind_of_value(field(&["value", "right"])?, kind)?;
@@ -182,7 +197,7 @@ fn kind_of_value(mut node: Node<'_>, kind: SymbolKind) -> Option<Option<SymbolKi
 }
 
 /// Reads the name of a table, a view or a function in SQL.
-pub(super) fn created(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
+pub(super) fn read_created(node: Node<'_>, text: &str, kind: SymbolKind) -> Option<Definition> {
     let mut cursor = node.walk();
     let name = node
         .named_children(&mut cursor)

@@ -3,26 +3,37 @@
 use tree_sitter::Node;
 
 use super::names::{
-    Definition, assigned, created, declarator, field, implemented, received, singleton,
+    Definition, read_assignment, read_created, read_declarator, read_implementation, read_name,
+    read_receiver, read_singleton,
 };
 use crate::code::SymbolKind;
 
 /// The rules for one grammar.
 pub(in crate::code) struct SymbolRules {
     /// The nodes that define symbols.
-    pub(in crate::code) definitions: &'static [Row],
-    /// The nodes around a definition that belong to it, unless they contain several definitions.
+    pub(in crate::code) definitions: &'static [DefinitionRow],
+    /// The nodes around a definition that belong to it, if they contain no other definition.
     pub(in crate::code) wrappers: &'static [&'static str],
     /// The siblings before a definition that belong to it.
     pub(in crate::code) attributes: &'static [&'static str],
+    /// The starts of comments that document the file and not the definition below them.
+    pub(in crate::code) file_comments: &'static [&'static str],
     /// Whether indentation delimits the bodies, so that comments below a body can belong to it.
     pub(in crate::code) is_indented: bool,
     /// Whether a declaration and a definition with the same name are the same function.
     pub(in crate::code) merges_declarations: bool,
 }
 
+impl SymbolRules {
+    /// Returns whether `node` can define a symbol, or belong to one that it contains.
+    pub(in crate::code) fn is_definition(&self, node: Node<'_>) -> bool {
+        let kind = node.kind();
+        self.wrappers.contains(&kind) || self.definitions.iter().any(|row| row.node == kind)
+    }
+}
+
 /// A node that can define a symbol.
-pub(in crate::code) struct Row {
+pub(in crate::code) struct DefinitionRow {
     /// The kind of the node.
     pub(in crate::code) node: &'static str,
     pub(in crate::code) kind: SymbolKind,
@@ -31,9 +42,9 @@ pub(in crate::code) struct Row {
 }
 
 /// A row for a node with the field `name`.
-const fn named(node: &'static str, kind: SymbolKind) -> Row {
-    let read = field;
-    Row { node, kind, read }
+const fn named(node: &'static str, kind: SymbolKind) -> DefinitionRow {
+    let read = read_name;
+    DefinitionRow { node, kind, read }
 }
 
 /// A row for a node whose name is read by `read`.
@@ -41,8 +52,8 @@ const fn read_by(
     node: &'static str,
     kind: SymbolKind,
     read: fn(Node<'_>, &str, SymbolKind) -> Option<Definition>,
-) -> Row {
-    Row { node, kind, read }
+) -> DefinitionRow {
+    DefinitionRow { node, kind, read }
 }
 
 /// Rules of a language without symbols.
@@ -50,6 +61,7 @@ pub(in crate::code) const NONE: SymbolRules = SymbolRules {
     definitions: &[],
     wrappers: &[],
     attributes: &[],
+    file_comments: &["#!"],
     is_indented: false,
     merges_declarations: false,
 };
@@ -80,11 +92,19 @@ pub(in crate::code) const JAVASCRIPT: SymbolRules = SymbolRules {
         named("method_definition", SymbolKind::Method),
         named("method_signature", SymbolKind::Method),
         named("abstract_method_signature", SymbolKind::Method),
-        read_by("variable_declarator", SymbolKind::Function, assigned),
-        read_by("assignment_expression", SymbolKind::Function, assigned),
-        read_by("field_definition", SymbolKind::Method, assigned),
-        read_by("public_field_definition", SymbolKind::Method, assigned),
-        read_by("pair", SymbolKind::Method, assigned),
+        read_by("variable_declarator", SymbolKind::Function, read_assignment),
+        read_by(
+            "assignment_expression",
+            SymbolKind::Function,
+            read_assignment,
+        ),
+        read_by("field_definition", SymbolKind::Method, read_assignment),
+        read_by(
+            "public_field_definition",
+            SymbolKind::Method,
+            read_assignment,
+        ),
+        read_by("pair", SymbolKind::Method, read_assignment),
     ],
     wrappers: &[
         "export_statement",
@@ -105,7 +125,7 @@ pub(in crate::code) const RUST: SymbolRules = SymbolRules {
         named("enum_item", SymbolKind::Enum),
         named("union_item", SymbolKind::Union),
         named("trait_item", SymbolKind::Trait),
-        read_by("impl_item", SymbolKind::Type, implemented),
+        read_by("impl_item", SymbolKind::Type, read_implementation),
         named("mod_item", SymbolKind::Module),
         named("macro_definition", SymbolKind::Macro),
         named("type_item", SymbolKind::Type),
@@ -114,13 +134,14 @@ pub(in crate::code) const RUST: SymbolRules = SymbolRules {
         named("static_item", SymbolKind::Constant),
     ],
     attributes: &["attribute_item"],
+    file_comments: &["//!", "/*!"],
     ..NONE
 };
 
 pub(in crate::code) const GO: SymbolRules = SymbolRules {
     definitions: &[
         named("function_declaration", SymbolKind::Function),
-        read_by("method_declaration", SymbolKind::Method, received),
+        read_by("method_declaration", SymbolKind::Method, read_receiver),
         named("method_elem", SymbolKind::Method),
         named("type_spec", SymbolKind::Type),
         named("type_alias", SymbolKind::Type),
@@ -151,10 +172,14 @@ pub(in crate::code) const C: SymbolRules = SymbolRules {
 /// The rules for C++. The nodes that C has are the same.
 pub(in crate::code) const CPP: SymbolRules = SymbolRules {
     definitions: &[
-        read_by("function_definition", SymbolKind::Function, declarator),
-        read_by("declaration", SymbolKind::Declaration, declarator),
-        read_by("field_declaration", SymbolKind::Declaration, declarator),
-        read_by("type_definition", SymbolKind::Type, declarator),
+        read_by("function_definition", SymbolKind::Function, read_declarator),
+        read_by("declaration", SymbolKind::Declaration, read_declarator),
+        read_by(
+            "field_declaration",
+            SymbolKind::Declaration,
+            read_declarator,
+        ),
+        read_by("type_definition", SymbolKind::Type, read_declarator),
         named("struct_specifier", SymbolKind::Struct),
         named("union_specifier", SymbolKind::Union),
         named("enum_specifier", SymbolKind::Enum),
@@ -168,8 +193,6 @@ pub(in crate::code) const CPP: SymbolRules = SymbolRules {
     wrappers: &[
         "template_declaration",
         "type_definition",
-        "declaration",
-        "field_declaration",
         "linkage_specification",
         "friend_declaration",
     ],
@@ -199,7 +222,7 @@ pub(in crate::code) const RUBY: SymbolRules = SymbolRules {
         named("module", SymbolKind::Module),
         named("class", SymbolKind::Class),
         named("method", SymbolKind::Method),
-        read_by("singleton_method", SymbolKind::Method, singleton),
+        read_by("singleton_method", SymbolKind::Method, read_singleton),
     ],
     // `private def name` is a call with a definition as its argument.
     wrappers: &["argument_list", "call"],
@@ -226,10 +249,10 @@ pub(in crate::code) const BASH: SymbolRules = SymbolRules {
 
 pub(in crate::code) const SQL: SymbolRules = SymbolRules {
     definitions: &[
-        read_by("create_table", SymbolKind::Table, created),
-        read_by("create_view", SymbolKind::View, created),
-        read_by("create_materialized_view", SymbolKind::View, created),
-        read_by("create_function", SymbolKind::Function, created),
+        read_by("create_table", SymbolKind::Table, read_created),
+        read_by("create_view", SymbolKind::View, read_created),
+        read_by("create_materialized_view", SymbolKind::View, read_created),
+        read_by("create_function", SymbolKind::Function, read_created),
     ],
     wrappers: &["statement"],
     ..NONE

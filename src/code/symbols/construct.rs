@@ -7,13 +7,15 @@ use tree_sitter::{Node, TreeCursor};
 use super::{Source, extent, is_comment, parse};
 use crate::code::Unparsed;
 
-/// Nodes that contain a sequence of statements and begin with the first of them.
+/// Nodes that can begin where their first element begins, such as `block` in Python and
+/// `body_statement` in Ruby. The element is meant then. A bare `{}` of these kinds is no construct.
 const SEQUENCES: &[&str] = &[
     "block",
     "block_body",
     "body_statement",
     "compound_statement",
     "declaration_list",
+    "select_expression",
     "statement_list",
     "statements",
 ];
@@ -46,7 +48,11 @@ fn end_of_construct(source: &Source<'_>, line_start: usize) -> Option<usize> {
     let mut cursor = source.tree.walk();
     let node = descend(&mut cursor, start)?;
     let last = last_node(&mut cursor, node, source.rules.attributes)?;
-    let comments: Vec<_> = comment_after(&mut cursor).into_iter().collect();
+    let (comment, here_document) = nodes_after(&mut cursor);
+    if let Some(here_document) = here_document {
+        return Some(text[..here_document.end].trim_end().len());
+    }
+    let comments: Vec<_> = comment.into_iter().collect();
     extent::end_of_line(text, last.end_byte(), &comments)
 }
 
@@ -86,16 +92,22 @@ fn last_node<'t>(
     (!last.has_error()).then_some(last)
 }
 
-/// Returns the span of the comment that follows the node at the cursor, after at most two
-/// separators.
-fn comment_after(cursor: &mut TreeCursor<'_>) -> Option<Range<usize>> {
-    for _ in 0..3 {
+/// Returns the spans of the comment and of the last text of a here-document in Ruby that follow the
+/// node at the cursor. `extent` ignores a comment that does not follow directly.
+fn nodes_after(cursor: &mut TreeCursor<'_>) -> (Option<Range<usize>>, Option<Range<usize>>) {
+    let (mut comment, mut here_document) = (None, None);
+    for _ in 0..4 {
         if !cursor.goto_next_sibling() {
-            return None;
+            break;
         }
-        if is_comment(cursor.node()) {
-            return Some(cursor.node().byte_range());
+        let node = cursor.node();
+        if node.kind() == "heredoc_body" {
+            here_document = Some(node.byte_range());
+        } else if is_comment(node) {
+            comment.get_or_insert(node.byte_range());
+        } else if node.is_named() {
+            break;
         }
     }
-    None
+    (comment, here_document)
 }

@@ -5,8 +5,17 @@ use std::ops::Range;
 use crate::code::definitions::SymbolRules;
 use crate::code::symbol::Symbol;
 
-/// The starts of comments that document the container, and not the next symbol.
-const OTHER_COMMENTS: &[&str] = &["//!", "/*!", "#!", "# -*-"];
+/// Texts that occur only in comments about the whole file, in lower case.
+const FILE_MARKS: &[&str] = &[
+    "@ts-",
+    "coding:",
+    "coding=",
+    "copyright",
+    "eslint-",
+    "frozen_string_literal",
+    "license",
+    "spdx-",
+];
 
 /// Completes the extent of `symbol`, which is the span of its nodes. `comments` are the spans of all
 /// comments before and after it, in order.
@@ -21,18 +30,18 @@ pub(super) fn complete(
     symbol.before.shares_line = indentation.is_none();
     if let Some(indentation) = indentation {
         symbol.bytes.start =
-            start_of_comments(text, comments, (start, indentation)) - indentation.len();
+            start_of_comments(text, comments, (start, indentation), rules) - indentation.len();
     }
     let end = text[..symbol.bytes.end].trim_end().len();
-    let end = past(text, end, ';');
-    let separator_end = past(text, end, ',');
+    let end = skip_separator(text, end, ';');
+    let separator_end = skip_separator(text, end, ',');
     let mut ends = [end, separator_end];
     for end in &mut ends {
-        *end = past_comment(text, *end, comments);
+        *end = skip_comment(text, *end, comments);
     }
     if rules.is_indented {
         let depth = indentation.map_or(0, str::len);
-        ends = ends.map(|end| past_indented(text, end, comments, depth));
+        ends = ends.map(|end| skip_indented_comments(text, end, comments, depth));
     }
     [symbol.bytes.end, symbol.separator_end] = ends;
     symbol.after.shares_line = !is_line_end(text, symbol.separator_end);
@@ -43,11 +52,11 @@ pub(super) fn complete(
 }
 
 /// Returns the end of the construct that ends at `end` and of a semicolon, a comma and a comment
-/// behind it. Returns `None` if other code follows on the line.
+/// after it. Returns `None` if other code follows on the line.
 pub(super) fn end_of_line(text: &str, end: usize, comments: &[Range<usize>]) -> Option<usize> {
     let end = text[..end].trim_end().len();
-    let end = past(text, past(text, end, ';'), ',');
-    let end = past_comment(text, end, comments);
+    let end = skip_separator(text, skip_separator(text, end, ';'), ',');
+    let end = skip_comment(text, end, comments);
     is_line_end(text, end).then_some(end)
 }
 
@@ -56,6 +65,7 @@ fn start_of_comments(
     text: &str,
     comments: &[Range<usize>],
     (mut start, indentation): (usize, &str),
+    rules: &SymbolRules,
 ) -> usize {
     let mut count = comments.partition_point(|comment| comment.start < start);
     while let Some(comment) = count.checked_sub(1).map(|last| comments[last].clone()) {
@@ -66,9 +76,7 @@ fn start_of_comments(
             .is_some_and(|rest| matches!(rest.trim_matches([' ', '\t']), "\n" | "\r\n"));
         let is_own = is_directly_above
             && indentation_before(text, comment.start) == Some(indentation)
-            && !OTHER_COMMENTS
-                .iter()
-                .any(|mark| comment_text.starts_with(mark));
+            && !is_about_file(text, comment.start, comment_text, rules);
         if !is_own {
             break;
         }
@@ -76,6 +84,21 @@ fn start_of_comments(
         count -= 1;
     }
     start
+}
+
+/// Returns whether the comment at `start` is about the whole file.
+fn is_about_file(text: &str, start: usize, comment: &str, rules: &SymbolRules) -> bool {
+    // Only comments precede it.
+    let is_at_start = || {
+        let mut lines = text[..start].lines().map(str::trim_start);
+        lines.all(|line| line.is_empty() || line.starts_with(['#', '/', '*', '-', '<', '"', '\'']))
+    };
+    let has_mark = || {
+        let comment = comment.to_lowercase();
+        FILE_MARKS.iter().any(|mark| comment.contains(mark))
+    };
+    let starts = rules.file_comments;
+    starts.iter().any(|mark| comment.starts_with(mark)) || has_mark() && is_at_start()
 }
 
 /// Returns whether a comment on a line of its own precedes `start`, and nothing is between them.
@@ -105,8 +128,8 @@ fn has_comment_after(
     })
 }
 
-/// Returns the offset behind `separator` if it is the next character on the line, else `end`.
-fn past(text: &str, end: usize, separator: char) -> usize {
+/// Returns the offset after `separator` if it is the next character on the line, else `end`.
+fn skip_separator(text: &str, end: usize, separator: char) -> usize {
     let rest = text[end..].trim_start_matches([' ', '\t']);
     if rest.starts_with(separator) {
         text.len() - rest.len() + separator.len_utf8()
@@ -116,7 +139,7 @@ fn past(text: &str, end: usize, separator: char) -> usize {
 }
 
 /// Returns the end of a comment that follows `end` and is the rest of its line, else `end`.
-fn past_comment(text: &str, end: usize, comments: &[Range<usize>]) -> usize {
+fn skip_comment(text: &str, end: usize, comments: &[Range<usize>]) -> usize {
     let start = text.len() - text[end..].trim_start_matches([' ', '\t']).len();
     let next = comments.partition_point(|comment| comment.start < start);
     let comment = comments.get(next).filter(|comment| comment.start == start);
@@ -126,7 +149,12 @@ fn past_comment(text: &str, end: usize, comments: &[Range<usize>]) -> usize {
 
 /// Returns the end of the comments that follow `end` on lines of their own and are indented by more
 /// than `depth`, else `end`.
-fn past_indented(text: &str, mut end: usize, comments: &[Range<usize>], depth: usize) -> usize {
+fn skip_indented_comments(
+    text: &str,
+    mut end: usize,
+    comments: &[Range<usize>],
+    depth: usize,
+) -> usize {
     loop {
         let rest = text[end..].trim_start();
         let start = text.len() - rest.len();

@@ -17,6 +17,9 @@ use crate::preflight::{Problem, symbol_problem, unparsed_problem};
 use crate::report::{ListedSymbol, NamedSymbol, SymbolListing};
 use crate::workspace::Workspace;
 
+/// The limit on the length of all names of a list together, in bytes.
+const MAX_NAMES: usize = 64 << 20;
+
 /// A request to list the symbols of a file.
 #[derive(Clone, Debug)]
 pub struct SymbolsRequest {
@@ -87,12 +90,16 @@ fn list(
     let symbols = parse(&path, &text)?;
     let lines = LineOffsets::new(&text);
     let mut listing = SymbolListing::of(path.as_bytes(), &text, symbols.language);
-    listing.truncated = symbols.iter().count() > request.max_symbols;
-    listing.symbols = symbols
-        .iter()
-        .take(request.max_symbols)
-        .map(|symbol| describe(&symbols, symbol, &lines))
-        .collect();
+    let mut room = MAX_NAMES;
+    for (index, symbol) in symbols.iter().enumerate() {
+        let described = describe(&symbols, symbol, &lines);
+        room = room.saturating_sub(described.symbol.name.len());
+        if index == request.max_symbols || room == 0 {
+            listing.truncated = true;
+            break;
+        }
+        listing.symbols.push(described);
+    }
     Ok(listing)
 }
 

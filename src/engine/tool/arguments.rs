@@ -121,16 +121,15 @@ pub(super) struct EditEntry {
     /// Where to insert the new text next to the symbol. If it is omitted, the symbol is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) place: Option<SymbolPlace>,
-    /// The new text. If it is omitted, the old text or the symbol is deleted.
+    /// The new text. If it is omitted, the old text is deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) new_str: Option<String>,
     /// Whether to replace every occurrence. The text can then occur several times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) replace_all: Option<bool>,
-    /// Set for a symbol without a new text.
-    #[serde(skip_deserializing, skip_serializing_if = "std::ops::Not::not")]
-    #[schemars(skip)]
-    pub(super) delete: bool,
+    /// Whether to delete the symbol.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) delete: Option<bool>,
 }
 
 /// A place next to a symbol.

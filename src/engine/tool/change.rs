@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::arguments::{
-    CellAction, CellType, CreateArguments, EditArguments, InsertArguments, NotebookArguments,
-    ReplaceArguments, parse,
+    CellAction, CellType, CreateArguments, EditArguments, EditEntry, InsertArguments,
+    NotebookArguments, ReplaceArguments, parse,
 };
 use super::result::{MAX_DIFFS, diffs};
 use super::{ArgumentError, ToolContext, ToolResult};
@@ -68,15 +68,11 @@ pub(super) fn edit(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         return Err(ArgumentError("`edits` contains no edit".to_owned()));
     }
     for edit in &mut edits {
-        match (&edit.old_str, &edit.symbol) {
-            (Some(_), None) => {
-                edit.new_str.get_or_insert_default();
-            }
-            (None, Some(_)) => edit.delete = edit.new_str.is_none(),
-            _ => {
-                let message = "each edit needs either `old_str` or `symbol`";
-                return Err(ArgumentError(message.to_owned()));
-            }
+        if let Some(message) = contradiction(edit) {
+            return Err(ArgumentError(message.to_owned()));
+        }
+        if edit.old_str.is_some() {
+            edit.new_str.get_or_insert_default();
         }
         edit.path = String::from_utf8_lossy(&call.relative_path(&edit.path)).into_owned();
     }
@@ -90,6 +86,32 @@ pub(super) fn edit(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         problem.line = None;
     }
     Ok(result)
+}
+
+/// Returns the reason why the arguments of an edit cannot be combined.
+fn contradiction(edit: &EditEntry) -> Option<&'static str> {
+    let is_deletion = edit.delete == Some(true);
+    let faults = match (&edit.old_str, &edit.symbol) {
+        (Some(_), None) => [
+            (edit.place.is_some() || edit.delete.is_some())
+                .then_some("`place` and `delete` need `symbol`"),
+            None,
+            None,
+        ],
+        (None, Some(_)) => [
+            edit.replace_all.map(|_| "`replace_all` needs `old_str`"),
+            (is_deletion == edit.new_str.is_some())
+                .then_some("an edit of a symbol needs either `new_str` or `delete`"),
+            (is_deletion && edit.place.is_some())
+                .then_some("`delete` and `place` cannot be combined"),
+        ],
+        _ => [
+            Some("each edit needs either `old_str` or `symbol`"),
+            None,
+            None,
+        ],
+    };
+    faults.into_iter().flatten().next()
 }
 
 pub(super) fn notebook(

@@ -89,6 +89,10 @@ pub(super) fn list(arguments: &str, call: &ToolContext<'_>) -> Result<ToolResult
         ..
     } = parse(arguments)?;
     if symbols == Some(true) {
+        if pattern.is_some() || hidden.is_some() || newest.is_some() {
+            let message = "`symbols` cannot be combined with `pattern`, `hidden` and `newest`";
+            return Err(ArgumentError(message.to_owned()));
+        }
         return list_symbols(path.as_deref(), call);
     }
     let wrong = |error: PatternError| ArgumentError(format!("`pattern`: {error}"));

@@ -75,6 +75,7 @@ fn fit_symbol(text: &[u8], action: SymbolAction, new: &[u8], site: &TextMatch) -
     let (before, after) = site.blank_lines;
     let ending = match action {
         SymbolAction::Delete => return Vec::new(),
+        SymbolAction::Replace if new.is_empty() => return Vec::new(),
         SymbolAction::Replace => {
             let ending = ending_at(text, site.bytes.end);
             return with_endings(without_ending(new), &text[site.bytes.clone()], ending);

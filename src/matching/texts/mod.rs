@@ -19,6 +19,7 @@ mod symbols;
 mod tests;
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::{Mismatch, MismatchKind, Placement};
@@ -172,6 +173,7 @@ fn replace_at_once(
 ) -> Result<(Vec<u8>, Vec<TextChange>), Vec<TextMismatch>> {
     let preimage = file.text;
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
+    let mut cores = HashMap::new();
     let mut new = 0_u64;
     for &(index, edit) in edits {
         if file.interrupt.is_raised() {
@@ -190,6 +192,11 @@ fn replace_at_once(
                 return Err(vec![misfit(index, kind, sites.len())]);
             }
             Ok(sites) => {
+                cores.extend(
+                    sites
+                        .iter()
+                        .filter_map(|site| Some((index, site.core.clone()?))),
+                );
                 let made = sites.into_iter();
                 let made = made.map(|site| build_change(file, index, edit, site, match_mode));
                 // A replacement with an unknown indentation has no safe place.
@@ -205,7 +212,7 @@ fn replace_at_once(
             }),
         }
     }
-    misfits.extend(overlaps(&mut changes));
+    misfits.extend(overlaps(&mut changes, &cores));
     if !misfits.is_empty() {
         misfits.sort_by_key(|misfit| misfit.edit);
         misfits.dedup_by_key(|misfit| misfit.edit);
@@ -215,10 +222,23 @@ fn replace_at_once(
     Ok((splice(preimage, &changes), changes))
 }
 
-/// Sorts `changes` by their place, and returns a mismatch for each overlap.
-fn overlaps(changes: &mut [TextChange]) -> impl Iterator<Item = TextMismatch> {
+/// Sorts `changes` by their place, and returns a mismatch for each overlap. Deletions of symbols
+/// can share blank lines; `cores` are the places without them, by the index of the edit.
+fn overlaps(
+    changes: &mut [TextChange],
+    cores: &HashMap<usize, Range<usize>>,
+) -> impl Iterator<Item = TextMismatch> {
     // The sort is stable: insertions at the same place keep the order of the list.
     changes.sort_by_key(|change| (change.placement.bytes.start, change.placement.bytes.end));
+    for index in 1..changes.len() {
+        let end = changes[index - 1].placement.bytes.end;
+        let has_core = cores.contains_key(&changes[index - 1].edit);
+        let core = cores.get(&changes[index].edit).filter(|_| has_core);
+        let bytes = &mut changes[index].placement.bytes;
+        if core.is_some_and(|core| bytes.start < end && end <= core.start) {
+            bytes.start = end;
+        }
+    }
     // If any places overlap, two neighbours do.
     let touching = changes.windows(2).filter(|pair| {
         let (first, second) = (&pair[0].placement.bytes, &pair[1].placement.bytes);

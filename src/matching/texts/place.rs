@@ -8,6 +8,8 @@ use crate::matching::Mismatch;
 pub(super) struct TextMatch {
     pub(super) bytes: Range<usize>,
     pub(super) rung: usize,
+    /// For the deletion of a symbol: the bytes without the blank lines on one side.
+    pub(super) core: Option<Range<usize>>,
     /// The numbers of blank lines to insert before and after the new text.
     pub(super) blank_lines: (usize, usize),
 }

@@ -20,6 +20,7 @@ pub(super) fn find_matches(
         Ok(vec![TextMatch {
             bytes: at..at,
             rung: 0,
+            core: None,
             blank_lines: (0, 0),
         }])
     };
@@ -41,6 +42,7 @@ pub(super) fn find_matches(
             Ok(vec![TextMatch {
                 bytes: first.start..last.end,
                 rung: loose.max(looser),
+                core: None,
                 blank_lines: (0, 0),
             }])
         }
@@ -59,7 +61,7 @@ pub(super) fn find_matches(
         },
         EditTarget::End(_) => insertion(file.text.len()),
         EditTarget::Symbol(symbol) => {
-            symbols::place_of_symbol(file, symbol).map(|place| vec![place])
+            symbols::place_of_symbol(file, symbol, &edit.new).map(|place| vec![place])
         }
     }
 }
@@ -94,6 +96,7 @@ fn find_text(
         let site = |bytes: &Range<usize>| TextMatch {
             bytes: bytes.clone(),
             rung,
+            core: None,
             blank_lines: (0, 0),
         };
         match (count, times) {

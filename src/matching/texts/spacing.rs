@@ -27,21 +27,25 @@ pub(super) fn removal(text: &[u8], symbol: &Symbol) -> Range<usize> {
     }
 }
 
+/// The maximum number of blank lines that are inserted.
+const MAX_BLANK_LINES: usize = 3;
+
 /// Returns the number of blank lines between `symbol` and a new neighbour: as many as between
-/// `symbol` and its next neighbour, else its previous one, else one.
+/// `symbol` and its next neighbour, else its previous one, else one; at most [`MAX_BLANK_LINES`].
 pub(super) fn distance(text: &[u8], symbol: &Symbol) -> usize {
     let end = line_end(text, symbol.separator_end);
-    match (
+    let count = match (
         symbol.before.has_no_neighbour,
         symbol.after.has_no_neighbour,
     ) {
         (_, false) => blank_lines_after(text, end).1,
         (false, true) => blank_lines_before(text, symbol.bytes.start).1,
         (true, true) => 1,
-    }
+    };
+    count.min(MAX_BLANK_LINES)
 }
 
-/// Returns the end of the line at `offset`, behind its terminator.
+/// Returns the end of the line at `offset`, after its terminator.
 pub(super) fn line_end(text: &[u8], offset: usize) -> usize {
     memchr::memchr(b'\n', &text[offset..]).map_or(text.len(), |newline| offset + newline + 1)
 }

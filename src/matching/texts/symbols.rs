@@ -10,6 +10,7 @@ use crate::plan::{SymbolAction, SymbolTarget};
 pub(super) fn place_of_symbol(
     file: &TextSearch<'_>,
     edit: &SymbolTarget,
+    new: &[u8],
 ) -> Result<TextMatch, EditMismatch> {
     let refuse = |reason: SymbolMismatch| {
         let count = reason.count();
@@ -23,36 +24,56 @@ pub(super) fn place_of_symbol(
         .symbols(&edit.path)
         .map_err(|reason| refuse(SymbolMismatch::Unparsed(reason)))?;
     let symbol = find_symbol(symbols, file.text, &edit.name).map_err(refuse)?;
-    place_at(file.text, symbol, edit.action).map_err(refuse)
+    place_at(file.text, symbol, edit.action, new).map_err(refuse)
 }
 
-/// Returns the place at `action` of `symbol`.
+/// Returns the place of an edit of `symbol` with the new text `new`.
 fn place_at(
     text: &[u8],
     symbol: &Symbol,
     action: SymbolAction,
+    new: &[u8],
 ) -> Result<TextMatch, SymbolMismatch> {
     let place = |bytes, blank_lines| TextMatch {
         bytes,
         rung: 0,
+        core: None,
         blank_lines,
     };
-    Ok(match action {
-        SymbolAction::Replace => place(symbol.bytes.clone(), (0, 0)),
-        SymbolAction::Delete => place(spacing::removal(text, symbol), (0, 0)),
-        SymbolAction::InsertBefore if symbol.before.shares_line => {
-            return Err(SymbolMismatch::SharedLine);
+    let comma = end_of_comma(text, symbol);
+    // Without a separator, the neighbours of the element decide whether one is necessary.
+    let needs_comma = symbol.is_list_element && comma.is_none();
+    let is_only = symbol.before.has_no_neighbour && symbol.after.has_no_neighbour;
+    match action {
+        SymbolAction::Replace if !new.is_empty() => {
+            let has_comma = new.trim_ascii_end().ends_with(b",");
+            let end = comma.filter(|_| has_comma).unwrap_or(symbol.bytes.end);
+            Ok(place(symbol.bytes.start..end, (0, 0)))
         }
-        SymbolAction::InsertAfter if symbol.after.shares_line => {
-            return Err(SymbolMismatch::SharedLine);
+        SymbolAction::Delete | SymbolAction::Replace if needs_comma && !is_only => {
+            Err(SymbolMismatch::ListElement)
         }
+        SymbolAction::Delete | SymbolAction::Replace => Ok(TextMatch {
+            core: Some(symbol.bytes.clone()),
+            ..place(spacing::removal(text, symbol), (0, 0))
+        }),
+        SymbolAction::InsertBefore if symbol.before.shares_line => Err(SymbolMismatch::SharedLine),
+        SymbolAction::InsertAfter if symbol.after.shares_line => Err(SymbolMismatch::SharedLine),
+        SymbolAction::InsertAfter if needs_comma => Err(SymbolMismatch::ListElement),
         SymbolAction::InsertBefore => {
             let start = symbol.bytes.start;
-            place(start..start, (0, spacing::distance(text, symbol)))
+            Ok(place(start..start, (0, spacing::distance(text, symbol))))
         }
         SymbolAction::InsertAfter => {
             let end = spacing::line_end(text, symbol.separator_end);
-            place(end..end, (spacing::distance(text, symbol), 0))
+            Ok(place(end..end, (spacing::distance(text, symbol), 0)))
         }
-    })
+    }
+}
+
+/// Returns the end of the comma after `symbol`, if it is the next character on the line.
+fn end_of_comma(text: &[u8], symbol: &Symbol) -> Option<usize> {
+    let rest = &text[symbol.bytes.end..symbol.separator_end];
+    let blanks = rest.iter().take_while(|byte| b" \t".contains(byte)).count();
+    (rest.get(blanks) == Some(&b',')).then(|| symbol.bytes.end + blanks + 1)
 }

@@ -39,7 +39,11 @@ pub(super) fn read_entry(
     let contradiction = |what| SyntaxError::new(SyntaxErrorKind::Contradiction(what), value.span());
     let (action, new) = match (deletes, new, place) {
         (Some(true), None, None) => (SymbolAction::Delete, String::new()),
-        (Some(true), ..) => return Err(contradiction("`delete` together with a new text")),
+        (Some(true), ..) => {
+            return Err(contradiction(
+                "`delete` together with a new text or `place`",
+            ));
+        }
         (_, Some(new), place) => (place.unwrap_or(SymbolAction::Replace), new),
         (_, None, _) => return Err(value.expected_error("`new` or `delete` with `symbol`")),
     };

@@ -213,7 +213,7 @@ fn symbols_are_listed_shown_and_edited() {
         &json!({"edits": [
             {"path": "a.py", "symbol": "f", "new_str": "    f = 1\n"},
             {"path": "a.py", "symbol": "g", "place": "after", "new_str": "    h = 2"},
-            {"path": "a.py", "symbol": "g"},
+            {"path": "a.py", "symbol": "g", "delete": true},
         ]}),
     );
     assert_eq!(

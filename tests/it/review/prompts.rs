@@ -14,6 +14,10 @@ fn answered(desk: &Desk, lines: &[&str]) -> (Option<i32>, String, Option<String>
     review.wait_for("?]?");
     for line in lines {
         review.press(&format!("{line}\n"));
+        // The terminal would echo the next answer within the help.
+        if *line == "?" {
+            review.wait_for("show this help");
+        }
     }
     let ended = review.end();
     let only = ended.only().map(str::to_owned);
