@@ -1,6 +1,6 @@
 //! Describes why a symbol cannot be edited or read.
 
-use super::codes::code;
+use super::codes::{ProblemCode, code};
 use super::problem::Problem;
 use crate::code::Unparsed;
 use crate::matching::{SymbolCandidate, SymbolMismatch};
@@ -11,60 +11,45 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
     match mismatch {
         SymbolMismatch::Unparsed(reason) => unparsed_problem(*reason),
         SymbolMismatch::NotFound(similar) => {
-            let message = match listed(similar, similar.len()) {
+            let message = match list_candidates(similar, similar.len()) {
                 names if names.is_empty() => format!("the file has no symbol {name}"),
                 names => format!("the file has no symbol {name}; similar: {names}"),
             };
             let help = "use `wpatch list --symbols FILE` to list the symbols";
-            with_candidates(
-                Problem::new(&code::SYMBOL_NOT_FOUND, message),
-                similar,
-                help.to_owned(),
-            )
+            let problem = with_help(&code::SYMBOL_NOT_FOUND, message, help);
+            with_candidates(problem, similar)
         }
         SymbolMismatch::Ambiguous(count, candidates) => {
-            let message = format!(
-                "the file has {count} symbols {name}: {}",
-                listed(candidates, *count)
-            );
-            let example = &candidates[0];
+            let names = list_candidates(candidates, *count);
+            let message = format!("the file has {count} symbols {name}: {names}");
+            let SymbolCandidate { name, line, .. } = &candidates[0];
             let help = format!(
-                "add the names around it, or the line of its name: {}:{}",
-                example.name,
-                example.line + 1
+                "add the names around it, or the line of its name: {name}:{}",
+                line + 1
             );
-            let mut problem = with_candidates(
-                Problem::new(&code::SYMBOL_AMBIGUOUS, message),
-                candidates,
-                help,
-            );
+            let problem = with_help(&code::SYMBOL_AMBIGUOUS, message, &help);
+            let mut problem = with_candidates(problem, candidates);
             problem.facts.count = Some(*count);
             problem
         }
         SymbolMismatch::Faulty(symbol) => {
+            let kind = symbol.kind;
             let message = format!(
-                "the {} {name} contains code that the parser does not understand, so its end is uncertain",
-                symbol.kind
+                "the {kind} {name} contains code that the parser does not understand, so its end is uncertain"
             );
-            with_candidates(
-                Problem::new(&code::SYMBOL_UNSUPPORTED, message),
-                std::slice::from_ref(symbol),
-                "replace a text or lines instead".to_owned(),
-            )
+            let help = "replace a text or lines instead";
+            let problem = with_help(&code::SYMBOL_UNSUPPORTED, message, help);
+            with_candidates(problem, std::slice::from_ref(symbol))
         }
         SymbolMismatch::ListElement => {
             let message =
                 format!("{name} is an element of a list, and its separators are uncertain");
-            let mut problem = Problem::new(&code::SYMBOL_UNSUPPORTED, message);
-            problem.help = Some("replace a text instead".to_owned());
-            problem
+            with_help(&code::SYMBOL_UNSUPPORTED, message, "replace a text instead")
         }
         SymbolMismatch::SharedLine => {
             let message =
                 format!("other code is on the line of {name}, so no line can be inserted there");
-            let mut problem = Problem::new(&code::SYMBOL_UNSUPPORTED, message);
-            problem.help = Some("replace a text instead".to_owned());
-            problem
+            with_help(&code::SYMBOL_UNSUPPORTED, message, "replace a text instead")
         }
     }
 }
@@ -73,20 +58,28 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
 #[must_use]
 pub fn unparsed_problem(reason: Unparsed) -> Problem {
     let message = format!("the symbols of the file are unknown: {reason}");
-    let mut problem = Problem::new(&code::SYMBOL_UNSUPPORTED, message);
-    problem.help = Some("name a text or lines instead".to_owned());
-    problem
+    with_help(
+        &code::SYMBOL_UNSUPPORTED,
+        message,
+        "name a text or lines instead",
+    )
 }
 
-fn with_candidates(mut problem: Problem, candidates: &[SymbolCandidate], help: String) -> Problem {
+fn with_help(code: &'static ProblemCode, message: String, help: &str) -> Problem {
+    Problem {
+        help: Some(help.to_owned()),
+        ..Problem::new(code, message)
+    }
+}
+
+fn with_candidates(mut problem: Problem, candidates: &[SymbolCandidate]) -> Problem {
     problem.lines = candidates.iter().map(|symbol| symbol.line).collect();
     problem.facts.symbols = candidates.to_vec();
-    problem.help = Some(help);
     problem
 }
 
 /// Returns the candidates as text. `count` is the number of all candidates.
-fn listed(candidates: &[SymbolCandidate], count: usize) -> String {
+fn list_candidates(candidates: &[SymbolCandidate], count: usize) -> String {
     let describe = |symbol: &SymbolCandidate| {
         format!(
             "{} {} at line {}",

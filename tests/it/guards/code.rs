@@ -144,7 +144,7 @@ fn a_file_that_cannot_be_judged_passes_with_a_warning() {
             "a.java",
             "class A {}\n",
             repeated.as_str(),
-            "not checked as Java: the file is too complex",
+            "not checked as Java: the file needs too many steps of the parser",
         ),
         (
             "a.py",
