@@ -61,7 +61,8 @@ export type HunkStatus =
   | "merged"
   | "conflict"
   | "too_large"
-  | "exists";
+  | "exists"
+  | "unsupported";
 /**
  * An operation on a file.
  *
@@ -898,6 +899,10 @@ export interface ErrorReport {
    * The position in the patch.
    */
   span?: SourceSpan | null;
+  /**
+   * The symbols that the edit can mean.
+   */
+  symbols?: NamedSymbol[];
 }
 /**
  * A line of a file.
@@ -1006,6 +1011,26 @@ export interface SourceSpan {
    * The line, counted from 1.
    */
   line: number;
+}
+/**
+ * The name of a symbol and the line of the name.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "NamedSymbol".
+ */
+export interface NamedSymbol {
+  /**
+   * The type of the symbol, such as `function`, `method` or `class`.
+   */
+  kind: string;
+  /**
+   * The line of the name, counted from 1.
+   */
+  line: number;
+  /**
+   * The names of its containers and its own name, separated by `.`.
+   */
+  name: string;
 }
 /**
  * The accesses that the policy permits for a path, and the deciding rules.
@@ -1179,6 +1204,10 @@ export interface Extract {
    */
   size: number;
   /**
+   * The symbol that was requested by its name.
+   */
+  symbol?: ListedSymbol | null;
+  /**
    * The tag of this version for hashline edits, if it was requested.
    */
   tag?: string | null;
@@ -1186,6 +1215,38 @@ export interface Extract {
    * Whether the file continues after `content`.
    */
   truncated: boolean;
+}
+/**
+ * A symbol with its lines.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "ListedSymbol".
+ */
+export interface ListedSymbol {
+  /**
+   * Whether the symbol contains a syntax error. It then cannot be edited by its name.
+   */
+  faulty?: boolean;
+  /**
+   * The first line with the symbol, its comments and attributes, counted from 1.
+   */
+  first_line: number;
+  /**
+   * The type of the symbol, such as `function`, `method` or `class`.
+   */
+  kind: string;
+  /**
+   * The last line with the symbol.
+   */
+  last_line: number;
+  /**
+   * The line of the name, counted from 1.
+   */
+  line: number;
+  /**
+   * The names of its containers and its own name, separated by `.`.
+   */
+  name: string;
 }
 /**
  * The result for one file.
@@ -1406,7 +1467,8 @@ export interface HunkReport {
     | "merged"
     | "conflict"
     | "too_large"
-    | "exists";
+    | "exists"
+    | "unsupported";
 }
 /**
  * The result of one change in a merged hunk.
@@ -3002,6 +3064,46 @@ export interface Summary1 {
    * The number of renamed files.
    */
   renames: number;
+}
+/**
+ * The symbols of a file.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "SymbolListing".
+ */
+export interface SymbolListing {
+  /**
+   * The language of the file.
+   */
+  language: string;
+  /**
+   * Always true. If the symbols are unknown, the command prints an error report instead.
+   */
+  ok: boolean;
+  /**
+   * The path of the file, with all links resolved.
+   */
+  path: string;
+  /**
+   * All bytes of the path as hex digits, if the path is not UTF-8.
+   */
+  path_hex?: string | null;
+  /**
+   * `wpatch.symbols/1`.
+   */
+  schema: string;
+  /**
+   * The digest of the file.
+   */
+  sha256: string;
+  /**
+   * The symbols in the order of the file.
+   */
+  symbols: ListedSymbol[];
+  /**
+   * Whether symbols were omitted because there are too many.
+   */
+  truncated: boolean;
 }
 /**
  * The program that wrote a report.

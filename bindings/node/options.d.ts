@@ -991,6 +991,10 @@ export interface EditOptions {
    */
   by?: string;
   /**
+   * Delete the symbol, and the blank lines that separate it
+   */
+  delete?: boolean;
+  /**
    * Report new diagnostics of the configured language servers
    */
   diagnostics?: boolean | ("report" | "deny");
@@ -1091,6 +1095,10 @@ export interface EditOptions {
    */
   oldFile?: string;
   /**
+   * Insert the new text next to the symbol [default: replace the symbol]
+   */
+  place?: "before" | "after";
+  /**
    * Apply the policy rules in FILE
    */
   policy?: string[];
@@ -1114,6 +1122,10 @@ export interface EditOptions {
    * Sign the audit record with CMD, and refuse the change unless it exits with 0
    */
   signWith?: string;
+  /**
+   * Replace the function, class or other symbol NAME, such as `Class.method`
+   */
+  symbol?: string;
   /**
    * Replace the range that ends with TEXT; needs --from
    */
@@ -1655,7 +1667,7 @@ export interface ReadOptions {
    */
   maxBytes?: number;
   /**
-   * Limit the number of lines [default: 2000 with --number and without --lines]
+   * Limit the number of lines [default: 2000 with --number and without --lines or --symbol]
    */
   maxLines?: number;
   /**
@@ -1678,6 +1690,10 @@ export interface ReadOptions {
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Print only the function, class or other symbol NAME, such as `Class.method`
+   */
+  symbol?: string;
 }
 /**
  * The options of `wpatch recover`.

@@ -187,49 +187,6 @@ Expected: TypeAlias = list[str] | str
 """The content that a file must have."""
 
 
-class Extract(TypedDict):
-    """
-    A file or a part of it.
-
-    Offsets and lines refer to the text in UTF-8 if an encoding was requested, else to the file itself.
-    """
-
-    bom: bool
-    """Whether the file begins with a byte order mark. The mark of UTF-16 counts only if an encoding was requested."""
-    content: str
-    """The content."""
-    encoding: str
-    """The encoding of the file, if one was requested. Else `utf-8`, or `base64` if the bytes are not UTF-8 and `content` is encoded in base64."""
-    eol: str
-    """`lf`, `crlf`, `mixed` or `none`, for the whole file."""
-    first_line: int
-    """The first line of `content`, counted from 1."""
-    lines: int
-    """The number of lines of the whole file, including a last line without terminator."""
-    lines_cut: NotRequired[int | None]
-    """The number of shortened lines. Only for output by lines."""
-    next_offset: int | None
-    """The offset after `content`; null at the end of the file."""
-    offset: int
-    """The offset of `content` in bytes, counted from 0."""
-    ok: bool
-    """Always true. If the file cannot be read, the command prints an error report instead."""
-    path: str
-    """The path of the file, with all links resolved."""
-    path_hex: NotRequired[str | None]
-    """All bytes of the path as hex digits, if the path is not UTF-8."""
-    schema: str
-    """`wpatch.read/1`."""
-    sha256: str
-    """The SHA-256 digest of the whole file. An edit can require this digest."""
-    size: int
-    """The size of the whole file in bytes."""
-    tag: NotRequired[str | None]
-    """The tag of this version for hashline edits, if it was requested."""
-    truncated: bool
-    """Whether the file continues after `content`."""
-
-
 FileType: TypeAlias = Literal['text', 'binary', 'symlink', 'submodule']
 """The type of a file."""
 
@@ -278,7 +235,7 @@ class HunkReason(TypedDict):
     """The reason, in the user's words."""
 
 
-HunkStatus: TypeAlias = Literal['clean', 'offset', 'fuzzy', 'unplaced', 'not_found', 'ambiguous', 'overlap', 'already_applied', 'merged', 'conflict', 'too_large', 'exists']
+HunkStatus: TypeAlias = Literal['clean', 'offset', 'fuzzy', 'unplaced', 'not_found', 'ambiguous', 'overlap', 'already_applied', 'merged', 'conflict', 'too_large', 'exists', 'unsupported']
 """The status of a hunk."""
 
 
@@ -352,6 +309,23 @@ class LineStats(TypedDict):
     """The number of removed lines."""
 
 
+class ListedSymbol(TypedDict):
+    """A symbol with its lines."""
+
+    faulty: NotRequired[bool]
+    """Whether the symbol contains a syntax error. It then cannot be edited by its name."""
+    first_line: int
+    """The first line with the symbol, its comments and attributes, counted from 1."""
+    kind: str
+    """The type of the symbol, such as `function`, `method` or `class`."""
+    last_line: int
+    """The last line with the symbol."""
+    line: int
+    """The line of the name, counted from 1."""
+    name: str
+    """The names of its containers and its own name, separated by `.`."""
+
+
 class ListingEntry(TypedDict):
     """One entry of a directory."""
 
@@ -396,6 +370,17 @@ class Modes(TypedDict):
     """The mode after; null for a deleted file or if it is unknown."""
     old: str | None
     """The mode before; null for a new file or if it is unknown."""
+
+
+class NamedSymbol(TypedDict):
+    """The name of a symbol and the line of the name."""
+
+    kind: str
+    """The type of the symbol, such as `function`, `method` or `class`."""
+    line: int
+    """The line of the name, counted from 1."""
+    name: str
+    """The names of its containers and its own name, separated by `.`."""
 
 
 class NearestPlace(TypedDict):
@@ -715,6 +700,27 @@ class Summary(TypedDict):
     """The number of renamed files."""
 
 
+class SymbolListing(TypedDict):
+    """The symbols of a file."""
+
+    language: str
+    """The language of the file."""
+    ok: bool
+    """Always true. If the symbols are unknown, the command prints an error report instead."""
+    path: str
+    """The path of the file, with all links resolved."""
+    path_hex: NotRequired[str | None]
+    """All bytes of the path as hex digits, if the path is not UTF-8."""
+    schema: str
+    """`wpatch.symbols/1`."""
+    sha256: str
+    """The digest of the file."""
+    symbols: list[ListedSymbol]
+    """The symbols in the order of the file."""
+    truncated: bool
+    """Whether symbols were omitted because there are too many."""
+
+
 class Tool(TypedDict):
     """The program that wrote a report."""
 
@@ -917,6 +923,8 @@ class ErrorReport(TypedDict):
     """The size that exceeds the limit, in bytes."""
     span: NotRequired[SourceSpan | None]
     """The position in the patch."""
+    symbols: NotRequired[list[NamedSymbol]]
+    """The symbols that the edit can mean."""
 
 
 class Explanation(TypedDict):
@@ -940,6 +948,51 @@ class Explanation(TypedDict):
     """`wpatch.policy/1`."""
     sources: list[str]
     """The policy files in force."""
+
+
+class Extract(TypedDict):
+    """
+    A file or a part of it.
+
+    Offsets and lines refer to the text in UTF-8 if an encoding was requested, else to the file itself.
+    """
+
+    bom: bool
+    """Whether the file begins with a byte order mark. The mark of UTF-16 counts only if an encoding was requested."""
+    content: str
+    """The content."""
+    encoding: str
+    """The encoding of the file, if one was requested. Else `utf-8`, or `base64` if the bytes are not UTF-8 and `content` is encoded in base64."""
+    eol: str
+    """`lf`, `crlf`, `mixed` or `none`, for the whole file."""
+    first_line: int
+    """The first line of `content`, counted from 1."""
+    lines: int
+    """The number of lines of the whole file, including a last line without terminator."""
+    lines_cut: NotRequired[int | None]
+    """The number of shortened lines. Only for output by lines."""
+    next_offset: int | None
+    """The offset after `content`; null at the end of the file."""
+    offset: int
+    """The offset of `content` in bytes, counted from 0."""
+    ok: bool
+    """Always true. If the file cannot be read, the command prints an error report instead."""
+    path: str
+    """The path of the file, with all links resolved."""
+    path_hex: NotRequired[str | None]
+    """All bytes of the path as hex digits, if the path is not UTF-8."""
+    schema: str
+    """`wpatch.read/1`."""
+    sha256: str
+    """The SHA-256 digest of the whole file. An edit can require this digest."""
+    size: int
+    """The size of the whole file in bytes."""
+    symbol: NotRequired[ListedSymbol | None]
+    """The symbol that was requested by its name."""
+    tag: NotRequired[str | None]
+    """The tag of this version for hashline edits, if it was requested."""
+    truncated: bool
+    """Whether the file continues after `content`."""
 
 
 class HunkDecision(TypedDict):

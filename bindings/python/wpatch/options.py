@@ -342,6 +342,7 @@ EditOptions = TypedDict(
         'approve': NotRequired[str],
         'before': NotRequired[str],
         'by': NotRequired[str],
+        'delete': NotRequired[bool],
         'diagnostics': NotRequired[bool | Literal['report', 'deny']],
         'diagnostics_also': NotRequired[list[str]],
         'diagnostics_timeout': NotRequired[str],
@@ -367,12 +368,14 @@ EditOptions = TypedDict(
         'no_large_diff': NotRequired[bool],
         'old': NotRequired[str],
         'old_file': NotRequired[str],
+        'place': NotRequired[Literal['before', 'after']],
         'policy': NotRequired[list[str]],
         'reindent': NotRequired[bool],
         'request_id': NotRequired[str],
         'sequential': NotRequired[bool],
         'session': NotRequired[str],
         'sign_with': NotRequired[str],
+        'symbol': NotRequired[str],
         'to': NotRequired[str],
         'verify': NotRequired[str],
         'verify_timeout': NotRequired[str],
@@ -652,7 +655,7 @@ class ReadOptions(TypedDict):
     max_bytes: NotRequired[int]
     """Refuse a file of more than BYTES bytes [default: 10485760]"""
     max_lines: NotRequired[int]
-    """Limit the number of lines [default: 2000 with --number and without --lines]"""
+    """Limit the number of lines [default: 2000 with --number and without --lines or --symbol]"""
     max_output: NotRequired[int]
     """Limit the output, in bytes; text is cut between characters"""
     number: NotRequired[bool]
@@ -663,6 +666,8 @@ class ReadOptions(TypedDict):
     """Apply the policy rules in FILE"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    symbol: NotRequired[str]
+    """Print only the function, class or other symbol NAME, such as `Class.method`"""
 
 
 class RecoverOptions(TypedDict):
