@@ -127,6 +127,13 @@ impl SymbolList {
         self.scopes[symbol.scope].is_anonymous
     }
 
+    /// Returns the own name of `symbol`, which must be in this list.
+    #[must_use]
+    pub fn name(&self, symbol: &Symbol) -> &str {
+        let names = &self.scopes[symbol.scope].names;
+        names.last().map_or("", String::as_str)
+    }
+
     /// Returns the names of the containers of `symbol` and its own name, outermost first.
     #[must_use]
     pub fn path(&self, symbol: &Symbol) -> Vec<&str> {

@@ -21,7 +21,7 @@ pub enum SymbolMismatch {
     Ambiguous(usize, Vec<SymbolCandidate>),
     /// The symbol contains a syntax error, so that its end is uncertain.
     Faulty(SymbolCandidate),
-    /// Nothing can be inserted next to the symbol, because other code is on its line.
+    /// Other code is on the first or the last line of the symbol.
     SharedLine,
     /// The symbol is an element of a list, and its separators are uncertain.
     ListElement,
@@ -70,7 +70,9 @@ pub fn find_symbol<'s>(
     let lines = |symbol: &Symbol| offsets.line_at(symbol.bytes.start) + 1..=line(symbol) + 1;
     let is_named = |symbol: &&Symbol| {
         let is_at_top = || !name.is_anchored() || !symbols.is_anonymous(symbol);
-        is_at_top() && name.matches(&symbols.path(symbol), || lines(symbol))
+        name.can_end_with(symbols.name(symbol))
+            && is_at_top()
+            && name.matches(&symbols.path(symbol), || lines(symbol))
     };
     let mut found: Vec<_> = symbols.iter().filter(is_named).collect();
     if !name.has_line() && found.iter().any(|symbol| !symbol.is_repeated) {

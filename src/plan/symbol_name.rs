@@ -96,7 +96,16 @@ impl SymbolName {
     /// `lines` returns the lines from its first comment or attribute to its name, counted from 1.
     #[must_use]
     pub fn matches(&self, path: &[&str], lines: impl Fn() -> RangeInclusive<usize>) -> bool {
-        self.matches_path(path) && self.line.is_none_or(|wanted| lines().contains(&wanted))
+        // A name such as the JavaScript key `"a:3"` can end like a name with a line.
+        let is_whole = self.line.is_some() && count_joined(path, &self.text).is_some();
+        let is_on_line = || self.line.is_none_or(|wanted| lines().contains(&wanted));
+        is_whole || self.matches_path(path) && is_on_line()
+    }
+
+    /// Returns whether the name can denote a symbol whose own name is `last`.
+    #[must_use]
+    pub fn can_end_with(&self, last: &str) -> bool {
+        self.whole.ends_with(last) || self.text.ends_with(last)
     }
 
     fn matches_path(&self, path: &[&str]) -> bool {
@@ -106,15 +115,7 @@ impl SymbolName {
             return true;
         }
         // The last name can itself contain a separator, such as the JavaScript key `"a.b"`.
-        let mut length = 0;
-        for (count, name) in path.iter().rev().enumerate() {
-            length += name.len() + usize::from(count > 0);
-            if length >= self.whole.len() {
-                let names = &path[path.len() - count - 1..];
-                return has_length(count + 1) && self.whole == names.join(".");
-            }
-        }
-        false
+        count_joined(path, &self.whole).is_some_and(has_length)
     }
 
     /// Returns whether the name must be at the top level of the file, with its containers.
@@ -142,6 +143,19 @@ impl fmt::Display for SymbolName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
+}
+
+/// Returns the number of components at the end of `path` that are equal to `text` if `.` joins them.
+fn count_joined(path: &[&str], text: &str) -> Option<usize> {
+    let mut length = 0;
+    for (index, name) in path.iter().rev().enumerate() {
+        length += name.len() + usize::from(index > 0);
+        if length >= text.len() {
+            let names = &path[path.len() - index - 1..];
+            return (names.join(".") == text).then_some(index + 1);
+        }
+    }
+    None
 }
 
 /// Splits a line number off the end of a name.
@@ -213,6 +227,8 @@ mod tests {
         assert!(matches("o.a.b", "o a.b", 1));
         assert!(matches(".o.a.b:7", "o a.b", 7));
         assert!(matches("#private", "C #private", 1));
+        assert!(matches("o.a:3", "o a:3", 1));
+        assert!(!matches("o.a:3", "o a", 1));
     }
 
     #[test]

@@ -47,8 +47,7 @@ pub fn symbol_problem(name: &str, mismatch: &SymbolMismatch) -> Problem {
             with_help(&code::SYMBOL_UNSUPPORTED, message, "replace a text instead")
         }
         SymbolMismatch::SharedLine => {
-            let message =
-                format!("other code is on the line of {name}, so no line can be inserted there");
+            let message = format!("other code is on the first or the last line of {name}");
             with_help(&code::SYMBOL_UNSUPPORTED, message, "replace a text instead")
         }
     }

@@ -20,6 +20,8 @@ pub(in crate::code) struct SymbolRules {
     pub(in crate::code) file_comments: &'static [&'static str],
     /// Whether indentation delimits the bodies, so that comments below a body can belong to it.
     pub(in crate::code) is_indented: bool,
+    /// Whether a semicolon or the end of the file must follow a definition.
+    pub(in crate::code) needs_semicolon: bool,
     /// Whether a declaration and a definition with the same name are the same function.
     pub(in crate::code) merges_declarations: bool,
 }
@@ -63,6 +65,7 @@ pub(in crate::code) const NONE: SymbolRules = SymbolRules {
     attributes: &[],
     file_comments: &["#!"],
     is_indented: false,
+    needs_semicolon: false,
     merges_declarations: false,
 };
 
@@ -255,5 +258,6 @@ pub(in crate::code) const SQL: SymbolRules = SymbolRules {
         read_by("create_function", SymbolKind::Function, read_created),
     ],
     wrappers: &["statement"],
+    needs_semicolon: true,
     ..NONE
 };

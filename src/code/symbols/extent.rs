@@ -32,8 +32,14 @@ pub(super) fn complete(
         symbol.bytes.start =
             start_of_comments(text, comments, (start, indentation), rules) - indentation.len();
     }
-    let end = text[..symbol.bytes.end].trim_end().len();
-    let end = skip_separator(text, end, ';');
+    let end = without_next_semicolon(text[..symbol.bytes.end].trim_end()).len();
+    let end = if rules.needs_semicolon {
+        let end = skip_statement_end(text, end);
+        symbol.has_fault |= end.is_none();
+        end.unwrap_or(symbol.bytes.end)
+    } else {
+        skip_separator(text, end, ';')
+    };
     let separator_end = skip_separator(text, end, ',');
     let mut ends = [end, separator_end];
     for end in &mut ends {
@@ -145,6 +151,24 @@ fn skip_comment(text: &str, end: usize, comments: &[Range<usize>]) -> usize {
     let comment = comments.get(next).filter(|comment| comment.start == start);
     let last = comment.map(|comment| text[..comment.end].trim_end().len());
     last.filter(|&last| is_line_end(text, last)).unwrap_or(end)
+}
+
+/// Returns `text` without a semicolon at its end that is on another line than the code before it. It
+/// can belong to the statement after it, which begins with a bracket.
+fn without_next_semicolon(text: &str) -> &str {
+    let before = text.strip_suffix(';').map(str::trim_end);
+    let is_other_line = |before: &&str| text[before.len()..].contains('\n');
+    before.filter(is_other_line).unwrap_or(text)
+}
+
+/// Returns the offset after the semicolon that ends the statement at `end`, or the end of the file.
+/// Returns `None` if other code follows.
+fn skip_statement_end(text: &str, end: usize) -> Option<usize> {
+    let rest = text[end..].trim_start();
+    if text[..end].ends_with(';') || rest.is_empty() {
+        return Some(end);
+    }
+    rest.starts_with(';').then(|| text.len() - rest.len() + 1)
 }
 
 /// Returns the end of the comments that follow `end` on lines of their own and are indented by more

@@ -63,6 +63,8 @@ struct Level {
     /// The symbols that the last named child defines.
     last: Vec<usize>,
     is_in_error: bool,
+    /// The end of the previous child, if it has a syntax error.
+    error_end: Option<usize>,
 }
 
 /// A node with the wrappers and attributes that belong to it.
@@ -162,6 +164,7 @@ impl<'s> Walk<'s> {
             first_named: None,
             last: Vec::new(),
             is_in_error: node.is_error() || parent.is_some_and(|level| level.is_in_error),
+            error_end: None,
         }
     }
 
@@ -197,9 +200,15 @@ impl<'s> Walk<'s> {
             return None;
         }
         let start = level.attributes.take().unwrap_or(node.start_byte());
+        // The text before it can be a part of the definition that the parser does not understand.
+        let is_after_error = level.error_end.take().is_some_and(|end| {
+            let between = self.text.get(end..start).unwrap_or_default();
+            between.matches('\n').count() < 2
+        });
+        level.error_end = node.has_error().then(|| node.end_byte());
         let own = OuterSpan {
             bytes: start..node.end_byte(),
-            has_error: node.has_error(),
+            has_error: node.has_error() || is_after_error,
             level: index,
         };
         let wrapper = level.wrapper.as_ref();

@@ -21,7 +21,7 @@ use crate::policy::Policy;
 use crate::preflight::{Problem, code};
 use crate::report::{Extract, ListedSymbol};
 use crate::text::tag::HashlineTag;
-use crate::text::{DecodeError, decode, is_binary_for_edit};
+use crate::text::{DecodeError, bom_length, decode, is_binary_for_edit};
 use crate::workspace::Workspace;
 use rows::LineFormatter;
 
@@ -269,7 +269,9 @@ fn byte_range(text: &[u8], window: &ReadRange, symbol: Option<&ListedSymbol>) ->
         }
         ReadRange::Lines { first, last } => whole_lines(first, last),
         ReadRange::Symbol(_) => symbol.map_or(0..text.len(), |symbol| {
-            whole_lines(symbol.first_line, symbol.last_line)
+            // An edit of the symbol keeps the byte order mark.
+            let range = whole_lines(symbol.first_line, symbol.last_line);
+            range.start.max(bom_length(text))..range.end
         }),
     }
 }

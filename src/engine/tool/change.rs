@@ -101,12 +101,12 @@ fn contradiction(edit: &EditEntry) -> Option<&'static str> {
         (None, Some(_)) => [
             edit.replace_all.map(|_| "`replace_all` needs `old_str`"),
             (is_deletion == edit.new_str.is_some())
-                .then_some("an edit of a symbol needs either `new_str` or `delete`"),
+                .then_some("an edit of a symbol needs either `new_str` or `delete`, not both"),
             (is_deletion && edit.place.is_some())
                 .then_some("`delete` and `place` cannot be combined"),
         ],
         _ => [
-            Some("each edit needs either `old_str` or `symbol`"),
+            Some("each edit needs either `old_str` or `symbol`, not both"),
             None,
             None,
         ],

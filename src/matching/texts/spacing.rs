@@ -6,14 +6,12 @@ use crate::code::Symbol;
 
 /// Returns the range to delete together with `symbol`.
 ///
-/// If the symbol has lines of its own, the range also contains the blank lines on one side: the side
-/// with fewer blank lines, or the only side with a neighbour.
+/// The symbol has lines of its own. The range also contains the blank lines on one side: the side
+/// with fewer blank lines, the lines below if both have equally many, or the only side with a
+/// neighbour.
 pub(super) fn removal(text: &[u8], symbol: &Symbol) -> Range<usize> {
-    let (start, end) = (symbol.bytes.start, symbol.separator_end);
-    if symbol.before.shares_line || symbol.after.shares_line {
-        return start..end;
-    }
-    let end = line_end(text, end);
+    let start = symbol.bytes.start;
+    let end = line_end(text, symbol.separator_end);
     let (before, above) = blank_lines_before(text, start);
     let (after, below) = blank_lines_after(text, end);
     match (

@@ -40,26 +40,34 @@ fn place_at(
         core: None,
         blank_lines,
     };
-    let comma = end_of_comma(text, symbol);
+    // The other code on the line can be a part of the statement, or separators can depend on it.
+    if symbol.before.shares_line || symbol.after.shares_line {
+        return Err(SymbolMismatch::SharedLine);
+    }
     // Without a separator, the neighbours of the element decide whether one is necessary.
-    let needs_comma = symbol.is_list_element && comma.is_none();
+    let separator = text[symbol.bytes.end..symbol.separator_end].trim_ascii();
+    let needs_separator = symbol.is_list_element && separator.is_empty();
     let is_only = symbol.before.has_no_neighbour && symbol.after.has_no_neighbour;
     match action {
         SymbolAction::Replace if !new.is_empty() => {
-            let has_comma = new.trim_ascii_end().ends_with(b",");
-            let end = comma.filter(|_| has_comma).unwrap_or(symbol.bytes.end);
+            let new = new.trim_ascii_end();
+            let end = if new.ends_with(separator) {
+                symbol.separator_end
+            } else if new.ends_with(b",") && separator.starts_with(b",") {
+                symbol.separator_end - separator.len() + 1
+            } else {
+                symbol.bytes.end
+            };
             Ok(place(symbol.bytes.start..end, (0, 0)))
         }
-        SymbolAction::Delete | SymbolAction::Replace if needs_comma && !is_only => {
+        SymbolAction::Delete | SymbolAction::Replace if needs_separator && !is_only => {
             Err(SymbolMismatch::ListElement)
         }
         SymbolAction::Delete | SymbolAction::Replace => Ok(TextMatch {
             core: Some(symbol.bytes.clone()),
             ..place(spacing::removal(text, symbol), (0, 0))
         }),
-        SymbolAction::InsertBefore if symbol.before.shares_line => Err(SymbolMismatch::SharedLine),
-        SymbolAction::InsertAfter if symbol.after.shares_line => Err(SymbolMismatch::SharedLine),
-        SymbolAction::InsertAfter if needs_comma => Err(SymbolMismatch::ListElement),
+        SymbolAction::InsertAfter if needs_separator => Err(SymbolMismatch::ListElement),
         SymbolAction::InsertBefore => {
             let start = symbol.bytes.start;
             Ok(place(start..start, (0, spacing::distance(text, symbol))))
@@ -69,11 +77,4 @@ fn place_at(
             Ok(place(end..end, (spacing::distance(text, symbol), 0)))
         }
     }
-}
-
-/// Returns the end of the comma after `symbol`, if it is the next character on the line.
-fn end_of_comma(text: &[u8], symbol: &Symbol) -> Option<usize> {
-    let rest = &text[symbol.bytes.end..symbol.separator_end];
-    let blanks = rest.iter().take_while(|byte| b" \t".contains(byte)).count();
-    (rest.get(blanks) == Some(&b',')).then(|| symbol.bytes.end + blanks + 1)
 }

@@ -150,13 +150,13 @@ fn an_uncertain_place_is_refused() {
             "a.js",
             "x(); function f() { }\n",
             &["--place", "before", "--new", "y"],
-            "other code is on the line of f, so no line can be inserted there",
+            "other code is on the first or the last line of f",
         ),
         (
             "a.js",
             "function f() { } x();\n",
             &["--place", "after", "--new", "y"],
-            "other code is on the line of f, so no line can be inserted there",
+            "other code is on the first or the last line of f",
         ),
         (
             "a.py",
@@ -175,33 +175,14 @@ fn an_uncertain_place_is_refused() {
 }
 
 #[test]
-fn a_symbol_in_a_line_is_edited_in_this_line() {
-    let root = directory(&[(
-        "a.js",
-        "x(); function f() { } y(); const o = { g() {}, h: () => 1 };\n",
-    )]);
-    for (name, change, wanted) in [
-        (
-            "f",
-            &["--new", "z();"][..],
-            "x(); z(); y(); const o = { g() {}, h: () => 1 };\n",
-        ),
-        (
-            "g",
-            &["--delete"],
-            "x(); z(); y(); const o = {  h: () => 1 };\n",
-        ),
-    ] {
-        let report = run(
-            root.path(),
-            &[&["edit", "a.js", "--symbol", name], change].concat(),
-            "",
-        );
-        assert_eq!(report["ok"], true, "{report:#}");
-        assert_eq!(
-            fs::read_to_string(root.path().join("a.js")).unwrap(),
-            wanted
-        );
+fn a_symbol_that_shares_a_line_is_refused() {
+    let text = "x(); function f() { } y(); const o = { g() {}, h: () => 1 };\n";
+    for name in ["f", "g", "h"] {
+        for change in [&["--new", "z"][..], &["--delete"]] {
+            let error = refused("a.js", text, &[&["--symbol", name], change].concat());
+            let message = format!("other code is on the first or the last line of {name}");
+            assert_eq!(error["message"], message);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Places that an edit of a symbol must not touch, and texts that must not cost much.
 
-use wpatch::engine::{self, Request, SymbolsRequest};
+use wpatch::engine::{self, ReadRange, ReadRequest, Request, SymbolsRequest};
 use wpatch::path::RelPath;
 use wpatch::plan::SymbolAction;
 use wpatch::text::tag::HashlineTag;
@@ -42,11 +42,14 @@ fn a_statement_with_several_definitions_is_not_deleted_with_one() {
     );
     let message = "the file has no symbol f";
     assert_eq!(deleted("a.c", "int f(void), g(void);\n", "f"), message);
-    assert_eq!(
-        deleted("a.c", "struct s { int a; } x = { 1 };\n", "s"),
-        " x = { 1 };\n"
-    );
-    let message = "b is an element of a list, and its separators are uncertain";
+    for text in [
+        "struct s { int a; } x = { 1 };\n",
+        "static struct s {\n  int a;\n} *x;\n",
+    ] {
+        let message = "other code is on the first or the last line of s";
+        assert_eq!(deleted("a.c", text, "s"), message);
+    }
+    let message = "other code is on the first or the last line of b";
     assert_eq!(deleted("a.js", "const a = 2, b = () => 1;\n", "b"), message);
     assert_eq!(
         deleted("a.js", "const f = () => 1;\nlet x;\n", "f"),
@@ -200,6 +203,91 @@ fn an_empty_new_text_deletes() {
         edited(("a.py", text), "f", SymbolAction::Replace, ""),
         "def g(): pass\n"
     );
+}
+
+#[test]
+fn the_end_of_a_statement_is_certain() {
+    let text = "const f = () => 1\n;[1, 2].forEach(f)\n";
+    assert_eq!(
+        edited(("a.js", text), "f", SymbolAction::Replace, "const f = 2"),
+        "const f = 2\n;[1, 2].forEach(f)\n"
+    );
+    let faulty = "contains code that the parser does not understand, so its end is uncertain";
+    for (path, text, name) in [
+        (
+            "a.sql",
+            "CREATE TABLE q (a int)\nUSING columnar;\nSELECT 1;\n",
+            "q",
+        ),
+        ("a.c", "int f(int a)\nATTR(x)\n{\n}\n", "ATTR"),
+        (
+            "a.cpp",
+            "template <typename T>\nAPI(x)\nT f(T a) {\n}\n",
+            "f",
+        ),
+    ] {
+        let message = deleted(path, text, name);
+        assert!(message.ends_with(faulty), "{path} {message}");
+    }
+    for (path, text, name) in [
+        (
+            "a.c",
+            "/* c */\nJNIEXPORT jint JNICALL\nJava_a(JNIEnv *e)\n{\n  return 1;\n}\n",
+            "Java_a",
+        ),
+        ("a.sh", "m() {\n  cat\n} <<EOF\nbody }\nEOF\n", "m"),
+        ("a.go", "package p\nfunc a() {\n}; func b() {}\n", "a"),
+    ] {
+        let message = deleted(path, text, name);
+        assert_eq!(
+            message,
+            format!("other code is on the first or the last line of {name}")
+        );
+    }
+    let text = "CREATE TABLE q (a int)\n;\nSELECT 1;\n";
+    assert_eq!(deleted("a.sql", text, "q"), "SELECT 1;\n");
+}
+
+/// What `read` prints of a symbol is what `edit` replaces.
+#[test]
+fn a_symbol_can_be_replaced_by_itself() {
+    for (path, text, name) in [
+        (
+            "a.js",
+            "const o = {\n  b() {\n  }, /* end b */\n  c: 1\n};\n",
+            "b",
+        ),
+        (
+            "a.js",
+            "const o = {\n  b() {\n  }, // end b\n  c: 1\n};\n",
+            "b",
+        ),
+        ("a.js", "const o = {\n  b() {\n  },\n  c: 1\n};\n", "b"),
+        ("a.cs", "\u{feff}namespace A {\n    class B { }\n}\n", "A"),
+        ("a.cpp", "class A {\n};  // A\n", "A"),
+        ("a.py", "class A:\r\n    @d\r\n    def f(self): pass", "f"),
+    ] {
+        let key = RelPath::new(path.as_bytes()).unwrap();
+        let memory = Memory::with_files([(key, Entry::file(text))]);
+        let range = ReadRange::Symbol(Box::new(name.parse().unwrap()));
+        let request = ReadRequest {
+            range,
+            ..ReadRequest::of(path)
+        };
+        let extract = engine::read(&request, &memory).unwrap();
+        let new = String::from_utf8(extract.content).unwrap();
+        let file = (path, text);
+        let after = edited(file, name, SymbolAction::Replace, &new);
+        assert!(
+            after == text || after == "the change would not change anything",
+            "{after}"
+        );
+        let changed = edited(file, name, SymbolAction::Replace, &format!("x {new}"));
+        assert_eq!(
+            changed,
+            text.replace(new.trim_end(), &format!("x {}", new.trim_end()))
+        );
+    }
 }
 
 /// Names without end, and many of them, have a limit.
