@@ -62,7 +62,7 @@ use system::{run_with_io, user, wait_for_bytes};
 /// The result of a wait for keys.
 #[cfg(feature = "review")]
 #[cfg_attr(
-    not(unix),
+    any(not(unix), wpatch_no_disk),
     allow(dead_code, reason = "the system cannot wait for keys")
 )]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
