@@ -51,7 +51,7 @@ fn is_malformed_selector(part: &str) -> bool {
     part.is_empty() || (!part.starts_with('@') && has_lone_sign(part, &['.', '#', ':']))
 }
 
-/// Returns whether one of `signs` stands in `part` without the name or number that follows it.
+/// Returns whether `part` contains one of `signs` without a name or number after it.
 fn has_lone_sign(part: &str, signs: &[char]) -> bool {
     part.match_indices(signs).any(|(start, sign)| {
         let next = part[start + sign.len()..].chars().next();

@@ -1,4 +1,4 @@
-//! Finds macros of C and C++ that a change adds. A grammar cannot know what a macro stands for.
+//! Finds macros of C and C++ that a change adds. A grammar cannot know the text of a macro.
 
 use std::collections::HashMap;
 
@@ -37,25 +37,6 @@ const DECLARATIONS: &[&str] = &[
 ];
 /// Other keywords that can precede names or parentheses.
 const KEYWORDS: &[&str] = &[
-    "bool",
-    "char",
-    "double",
-    "enum",
-    "extern",
-    "float",
-    "inline",
-    "int",
-    "long",
-    "short",
-    "signed",
-    "static",
-    "struct",
-    "template",
-    "typedef",
-    "union",
-    "unsigned",
-    "virtual",
-    "void",
     "const",
     "volatile",
     "if",
@@ -166,7 +147,8 @@ fn unusual_words(text: &str) -> Vec<&str> {
         if !is_adjacent {
             previous = [""; 2];
         }
-        let is_name = |word: &str| !word.is_empty() && !KEYWORDS.contains(&word);
+        let is_keyword = |word: &str| KEYWORDS.contains(&word) || DECLARATIONS.contains(&word);
+        let is_name = |word: &str| !word.is_empty() && !is_keyword(word);
         if is_name(previous[1]) && DECLARATIONS.contains(&word) {
             result.push(previous[1]);
         } else if is_name(previous[0]) && is_name(previous[1]) && is_name(word) {

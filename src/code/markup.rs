@@ -2,6 +2,8 @@
 
 use tree_sitter::Node;
 
+use super::rewrites::blank;
+
 /// Elements that need an end tag.
 const CLOSED_ELEMENTS: [&str; 41] = [
     "a",
@@ -122,15 +124,6 @@ fn content_length(tag: &[u8], after: &[u8]) -> usize {
         word.is_some_and(|word| word.eq_ignore_ascii_case(name))
     };
     ends.find(is_same).unwrap_or_default()
-}
-
-/// Replaces a byte by a space, except in line endings.
-fn blank(byte: u8) -> u8 {
-    if matches!(byte, b'\n' | b'\r') {
-        byte
-    } else {
-        b' '
-    }
 }
 
 /// Returns whether a `>` after `before` can be the end of a tag whose start is missing. It stays a

@@ -71,7 +71,7 @@ fn keep_branches(text: &str, branch: Branch) -> Option<String> {
             0
         };
         let (directive, code) = line.split_at(removed);
-        result.extend(directive.bytes().map(blank));
+        result.extend(directive.bytes().map(blank).map(char::from));
         result.push_str(code);
         is_directive = is_directive && line.trim_end().ends_with('\\');
     }
@@ -86,11 +86,11 @@ fn is_broken(line: &str) -> bool {
 }
 
 /// Replaces a byte by a space, except in line endings.
-fn blank(byte: u8) -> char {
+pub(super) fn blank(byte: u8) -> u8 {
     if matches!(byte, b'\n' | b'\r') {
-        char::from(byte)
+        byte
     } else {
-        ' '
+        b' '
     }
 }
 
@@ -153,7 +153,11 @@ pub(super) fn named_macros(text: &str) -> Option<String> {
     let result = result.replace("bool!", "booi!").replace("char!", "chai!");
     let (start, end) = manifest(&result).unwrap_or_default();
     let (before, after) = (&result[..start], &result[end..]);
-    let blanks: String = result[start..end].bytes().map(blank).collect();
+    let blanks: String = result[start..end]
+        .bytes()
+        .map(blank)
+        .map(char::from)
+        .collect();
     let result = [before, &blanks, after].concat();
     (result != text).then_some(result)
 }

@@ -75,11 +75,10 @@ fn start_of_comments(
 ) -> usize {
     let mut count = comments.partition_point(|comment| comment.start < start);
     while let Some(comment) = count.checked_sub(1).map(|last| comments[last].clone()) {
-        let above = text[comment.start..start].trim_end_matches([' ', '\t']);
+        // In Rust, a comment can include its line ending.
         let comment_text = text[comment.start..comment.end.min(start)].trim_end();
-        let is_directly_above = above
-            .strip_prefix(comment_text)
-            .is_some_and(|rest| matches!(rest.trim_matches([' ', '\t']), "\n" | "\r\n"));
+        let between = &text[comment.start + comment_text.len()..start];
+        let is_directly_above = matches!(between.trim_matches([' ', '\t']), "\n" | "\r\n");
         let is_own = is_directly_above
             && indentation_before(text, comment.start) == Some(indentation)
             && !is_about_file(text, comment.start, comment_text, rules);
