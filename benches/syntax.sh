@@ -46,7 +46,7 @@ deletions() { # EXTENSION REPOSITORY...
     shift
     mkdir "$scratch/whole" "$scratch/broken"
     for repository in "$@"; do
-        git -C "$repository" ls-tree -r -l HEAD | awk '$4 > 500 && $4 < 60000' | grep -E "\.$extension\$" |
+        git -C "$repository" ls-tree -r -l HEAD | awk -v end="\\.$extension\$" '$4 > 500 && $4 < 60000 && $0 ~ end' |
             awk -v count="${FILES:-40}" '{ lines[NR] = $0 } END {
                 step = NR > count ? NR / count : 1
                 for (at = 1; at <= NR && int(at); at += step) print lines[int(at)] }' |

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 
 use fs_err as fs;
-use wpatch::code::{Language, language_of};
+use wpatch::code::{Comparison, Language, is_valid_sql, language_of};
 use wpatch::guard::{Change, GUARDS, GuardFinding};
 use wpatch::path::RelPath;
 
@@ -58,6 +58,9 @@ pub(crate) fn write(
 }
 
 fn is_valid(language: &Language, text: &str) -> bool {
+    if language.comparison() == Comparison::Statements {
+        return is_valid_sql(text);
+    }
     language.variants().any(|variant| {
         let tree = language.parse_variant(text, variant);
         tree.is_ok_and(|tree| tree.is_some_and(|tree| !language.has_fault(&tree, text, variant)))

@@ -1,8 +1,8 @@
 //! Compares the balance of brackets before and after a change.
 //!
-//! Some grammars reject much valid code. For their languages, a fault counts only if the change
-//! also unbalances a pair, which is a mistake in every dialect. Comments and texts are not skipped,
-//! because finding them needs a grammar.
+//! The grammar of CSS rejects much valid code, so that a fault counts only if the change also
+//! unbalances a pair, which is always a mistake. Comments and texts are not skipped, because finding
+//! them needs a grammar.
 
 /// A character, and the character that closes it.
 type Pair = (u8, u8);

@@ -20,7 +20,7 @@ pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<TokenFault> 
     let mut found = None;
     loop {
         let node = cursor.node();
-        if node.is_missing() || node.is_error() {
+        if node.is_missing() || node.is_error() || misses_hidden_token(node) {
             found = Some(node);
             if node.end_byte() >= from {
                 break;
@@ -31,14 +31,21 @@ pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<TokenFault> 
         }
     }
     let node = found?;
-    Some(if node.is_missing() {
+    Some(if node.is_error() {
+        unexpected(node, text, from)
+    } else {
         TokenFault {
             offset: node.start_byte(),
             message: format!("expected {}", describe(node)),
         }
-    } else {
-        unexpected(node, text, from)
     })
+}
+
+/// Returns whether a token of `node` is missing that has no name in the grammar. The tree does not
+/// show it.
+fn misses_hidden_token(node: Node<'_>) -> bool {
+    let has_fault = |child: Node<'_>| child.has_error() || child.is_missing();
+    node.has_error() && !node.children(&mut node.walk()).any(has_fault)
 }
 
 /// Returns the first node that `is_fault` selects, or the first name that is one of `keywords`.
@@ -105,7 +112,11 @@ fn describe(node: Node<'_>) -> String {
 
 /// Describes the first token of `error` that ends after `from`.
 fn unexpected(error: Node<'_>, text: &str, from: usize) -> TokenFault {
-    let start = error.start_byte().max(from.min(error.end_byte()));
+    unexpected_at(text, error.start_byte().max(from.min(error.end_byte())))
+}
+
+/// Describes the first token of `text` at or after `start`.
+pub(super) fn unexpected_at(text: &str, start: usize) -> TokenFault {
     let rest = text.get(start..).unwrap_or_default();
     let token = rest.trim_start();
     let offset = start + (rest.len() - token.len());

@@ -10,8 +10,7 @@ use super::rewrites::{
     type_imports, typedefs_and_throws,
 };
 use super::{
-    Unparsed, balance, declarations, here_documents, macros, markup, names, parse, shell,
-    unsafe_texts,
+    Unparsed, declarations, here_documents, macros, markup, names, parse, shell, unsafe_texts,
 };
 
 /// A programming language with at least one grammar.
@@ -39,6 +38,8 @@ pub struct Language {
     /// Returns whether a fault counts that a change of the first text to the second one adds. A
     /// reliable grammar is always right.
     is_certain: fn(&str, &str) -> bool,
+    /// What the guard compares.
+    comparison: Comparison,
     /// Whether files of the language are often templates.
     has_templates: bool,
     /// Whether the language has the here-documents of shells.
@@ -47,6 +48,15 @@ pub struct Language {
     has_macros: bool,
     /// Returns whether the scanner of the grammar could run beyond its buffers.
     is_unsafe: fn(&[u8]) -> bool,
+}
+
+/// What is compared before and after a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// Whole files, with the grammars.
+    Files,
+    /// The statements of SQL. See [`compare_sql`](crate::code::compare_sql).
+    Statements,
 }
 
 /// A function that rewrites a text, or returns `None` if it has nothing to rewrite.
@@ -68,6 +78,7 @@ const PLAIN: Language = Language {
     is_fault: None,
     keywords: &[],
     is_certain: |_, _| true,
+    comparison: Comparison::Files,
     has_templates: false,
     has_here_documents: false,
     has_macros: false,
@@ -230,8 +241,7 @@ pub(super) const LANGUAGES: &[Language] = &[
         extensions: &["sql"],
         grammars: &[tree_sitter_sequel::LANGUAGE],
         symbols: &[&definitions::SQL],
-        has_templates: true,
-        is_certain: balance::is_unbalanced,
+        comparison: Comparison::Statements,
         ..PLAIN
     },
 ];
@@ -269,6 +279,12 @@ impl Language {
             }
         }
         result
+    }
+
+    /// Returns what the guard compares.
+    #[must_use]
+    pub fn comparison(&self) -> Comparison {
+        self.comparison
     }
 
     /// Returns all ways to parse a text of this language: each grammar, and each grammar after each

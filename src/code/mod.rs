@@ -37,6 +37,8 @@ mod queries;
 mod rewrites;
 #[cfg(feature = "code-guard")]
 mod shell;
+#[cfg(feature = "code-guard")]
+mod sql;
 mod symbol;
 #[cfg(feature = "code-guard")]
 mod symbols;
@@ -49,9 +51,11 @@ pub use detection::{is_without_grammar, language_of};
 #[cfg(feature = "code-guard")]
 pub use faults::TokenFault;
 #[cfg(feature = "code-guard")]
-pub use languages::{Language, Variant};
+pub use languages::{Comparison, Language, Variant};
 #[cfg(feature = "code-guard")]
 pub use parse::MAX_SIZE;
 pub use queries::{last_lines_of_constructs, list_symbols};
+#[cfg(feature = "code-guard")]
+pub use sql::{SqlVerdict, compare_sql, is_valid_sql};
 pub use symbol::{Symbol, SymbolKind, SymbolList, SymbolSide};
 pub use unparsed::Unparsed;

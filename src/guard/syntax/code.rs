@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::code::{self, Language, TokenFault, Unparsed, Variant};
+use crate::code::{self, Comparison, Language, SqlVerdict, TokenFault, Unparsed, Variant};
 use crate::guard::{Change, GuardFinding, ParseFailure};
 use crate::text::{Position, without_bom};
 
@@ -32,6 +32,13 @@ pub(super) fn check(change: &Change<'_>) -> Option<GuardFinding> {
 
 fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFinding>, Unparsed> {
     let (before, after) = (text(change.before)?, text(change.after)?);
+    if language.comparison() == Comparison::Statements {
+        return Ok(match code::compare_sql(before, after)? {
+            SqlVerdict::Valid => None,
+            SqlVerdict::Fault(fault) => Some(invalid_syntax(language, after, fault)),
+            SqlVerdict::Unknown(reason) => Some(not_parsed(language, reason)),
+        });
+    }
     let budget = Cell::new(MAX_PARSED);
     let is_valid = |text: &str, variant: Variant| -> Result<bool, Unparsed> {
         let tree = language.parse_variant(text, variant)?;
@@ -61,13 +68,7 @@ fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFindi
     if let Some(reason) = language.doubt(before, after, fault.offset) {
         return Ok(Some(not_parsed(language, reason)));
     }
-    Ok(Some(GuardFinding::InvalidSyntax {
-        language: language.name,
-        failure: ParseFailure {
-            position: Position::of(after.as_bytes(), fault.offset),
-            message: fault.message,
-        },
-    }))
+    Ok(Some(invalid_syntax(language, after, fault)))
 }
 
 /// Returns the first fault of the variant that gets furthest, because it knows most of the text.
@@ -104,6 +105,16 @@ fn spend(budget: &Cell<usize>, text: &str) -> Result<(), Unparsed> {
     let left = budget.get().checked_sub(text.len());
     budget.set(left.ok_or(Unparsed::TooComplex)?);
     Ok(())
+}
+
+fn invalid_syntax(language: &Language, after: &str, fault: TokenFault) -> GuardFinding {
+    GuardFinding::InvalidSyntax {
+        language: language.name,
+        failure: ParseFailure {
+            position: Position::of(after.as_bytes(), fault.offset),
+            message: fault.message,
+        },
+    }
 }
 
 fn not_parsed(language: &Language, reason: impl Into<String>) -> GuardFinding {

@@ -117,6 +117,19 @@ fn a_message_has_the_place_and_the_token_of_a_new_fault() {
             "a = 1\nb = = 2\n",
             "valid Python: line 2, column 5: unexpected `=`",
         ),
+        // The grammar has no name for the missing token.
+        (
+            "a.cs",
+            "using A.B;\n",
+            "using A.;\n",
+            "valid C#: line 1, column 9: expected identifier",
+        ),
+        (
+            "a.sql",
+            "FOO BAR;\nSELECT a, b FROM c;\n",
+            "FOO BAR;\nSELECT (a, b FROM c;\n",
+            "valid SQL: line 2, column 14: unexpected `FROM`",
+        ),
     ] {
         let message = format!("the file is no longer {message}");
         assert_eq!(messages(name, before, after), [message]);
@@ -167,8 +180,8 @@ fn a_file_that_cannot_be_judged_passes_with_a_warning() {
         (
             "a.sql",
             "SELECT a;\n",
-            "SELEC a;\n",
-            "not checked as SQL: the grammar does not accept the change, but it balances all brackets",
+            "SELECT a;\nFOO (a;\n",
+            "not checked as SQL: the parser does not know a new statement",
         ),
     ] {
         assert_eq!(messages(name, before, after), [message]);
