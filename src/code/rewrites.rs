@@ -8,8 +8,24 @@
 /// grammar does not know it in expressions.
 pub(super) fn typedefs_and_throws(text: &str) -> Option<String> {
     let result = text.replace("} typedef ", "}         ");
-    let result = result.replace("throw ", "    - ");
+    let result = name_pointers(result.replace("throw ", "    - "));
     (result != text).then_some(result)
+}
+
+/// Names pointers such as `char * = 0`, which are parameters with a default value.
+fn name_pointers(text: String) -> String {
+    let mut result = text.into_bytes();
+    for star in memchr::memchr_iter(b'*', &result.clone()) {
+        let rest = &result[star + 1..];
+        let is_constant = rest.trim_ascii_start().starts_with(b"const =");
+        if is_constant {
+            let start = star + 1 + (rest.len() - rest.trim_ascii_start().len());
+            result[start..start + "const".len()].fill(b'x');
+        } else if rest.starts_with(b" = ") {
+            result[star + 1] = b'x';
+        }
+    }
+    String::from_utf8(result).expect("BUG: only ASCII characters are replaced")
 }
 
 /// Keeps the first branch of each condition of the preprocessor, and removes all directives. The
@@ -233,6 +249,11 @@ pub(super) fn collections(text: &str) -> Option<String> {
             .trim_start()
             .starts_with([')', ',', ';', '}', ']', '.'])
         {
+            let content = text[start + 1..end].trim_end();
+            let last = start + content.len();
+            if content.ends_with(',') {
+                result[last] = b' ';
+            }
             let is_empty = end == start + 1;
             (result[start], result[end]) = if is_empty { (b'0', b'0') } else { (b'(', b')') };
         }
@@ -252,7 +273,8 @@ mod tests {
 
     #[test]
     fn a_rewrite_keeps_the_length_and_the_lines() {
-        let rewrites: [fn(&str) -> Option<String>; 5] = [
+        let rewrites: [fn(&str) -> Option<String>; 6] = [
+            typedefs_and_throws,
             collections,
             first_branches,
             last_branches,
@@ -263,7 +285,8 @@ mod tests {
             "a\r\n#if X /* é\n */\nb\n#else\nc é\n#endif\n",
             "try!(é)",
             "#!/bin/cargo\n---toml\r\né\n---\nfn f() {}\n",
-            "f(é, [é], [], [A] b)",
+            "f(é, [é], [], [A] b, [c, é,\n], [d,])",
+            "f(char * = é, char *const = é)",
             "é: import('x') import(\"é\") export type * from x",
         ];
         let mut count = 0;
@@ -278,6 +301,19 @@ mod tests {
             assert_eq!(ends(&rewritten), ends(text));
         }
         assert!(count >= texts.len());
+    }
+
+    #[test]
+    fn constructs_become_ones_that_the_grammar_knows() {
+        let rewritten = typedefs_and_throws("f(a * = 0, b *const = 0, c * d = 0)");
+        assert_eq!(
+            rewritten.as_deref(),
+            Some("f(a *x= 0, b *xxxxx = 0, c * d = 0)")
+        );
+        assert_eq!(
+            collections("a = [b, [c,], ];").as_deref(),
+            Some("a = (b, (c ) );")
+        );
     }
 
     #[test]

@@ -87,7 +87,8 @@ fn case_pattern(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Replaces expansions such as `${name:$start:1}` on one line by a variable.
+/// Replaces expansions such as `${name:$start:1}` on one line by a variable, and strings after a block
+/// such as `} <<< "a"` by files.
 pub(super) fn expansions(text: &str) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
@@ -105,6 +106,7 @@ pub(super) fn expansions(text: &str) -> Option<String> {
         rest = &found[length..];
     }
     result.push_str(rest);
+    let result = result.replace("} <<< ", "} <   ");
     (result != text).then_some(result)
 }
 
@@ -147,6 +149,7 @@ mod tests {
             ("[ é \\> b ]; ${é:1} ${a\n", "[ xxxxxxx ]; $xxxxxx ${a\n"),
             ("  ?*' '?*) a ;;\n", "  xxxxxxx) a ;;\n"),
             ("é | ',' )\n", "xxx|xxxxx)\n"),
+            ("} <<< \"$a\"\n", "} <   \"$a\"\n"),
         ] {
             assert_eq!(tests_and_expansions(text).as_deref(), Some(rewritten));
         }

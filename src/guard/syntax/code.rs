@@ -1,5 +1,6 @@
 //! Compares the syntax of source code before and after a change.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use crate::code::{self, Comparison, Language, SqlVerdict, TokenFault, Unparsed, Variant};
@@ -31,11 +32,13 @@ pub(super) fn check(change: &Change<'_>) -> Option<GuardFinding> {
 }
 
 fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFinding>, Unparsed> {
-    let (before, after) = (text(change.before)?, text(change.after)?);
+    let changed = text(change.after)?;
+    let before = &with_last_newline(text(change.before)?);
+    let after = &with_last_newline(changed);
     if language.comparison() == Comparison::Statements {
         return Ok(match code::compare_sql(before, after)? {
             SqlVerdict::Valid => None,
-            SqlVerdict::Fault(fault) => Some(invalid_syntax(language, after, fault)),
+            SqlVerdict::Fault(fault) => Some(invalid_syntax(language, changed, fault)),
             SqlVerdict::Unknown(reason) => Some(not_parsed(language, reason)),
         });
     }
@@ -68,7 +71,7 @@ fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFindi
     if let Some(reason) = language.doubt(before, after, fault.offset) {
         return Ok(Some(not_parsed(language, reason)));
     }
-    Ok(Some(invalid_syntax(language, after, fault)))
+    Ok(Some(invalid_syntax(language, changed, fault)))
 }
 
 /// Returns the first fault of the variant that gets furthest, because it knows most of the text.
@@ -111,7 +114,7 @@ fn invalid_syntax(language: &Language, after: &str, fault: TokenFault) -> GuardF
     GuardFinding::InvalidSyntax {
         language: language.name,
         failure: ParseFailure {
-            position: Position::of(after.as_bytes(), fault.offset),
+            position: Position::of(after.as_bytes(), fault.offset.min(after.len())),
             message: fault.message,
         },
     }
@@ -121,6 +124,15 @@ fn not_parsed(language: &Language, reason: impl Into<String>) -> GuardFinding {
     GuardFinding::NotParsed {
         language: Some(language.name),
         reason: reason.into(),
+    }
+}
+
+/// Some grammars need a line ending after a directive at the end of the file.
+fn with_last_newline(text: &str) -> Cow<'_, str> {
+    if text.ends_with('\n') {
+        text.into()
+    } else {
+        (text.to_owned() + "\n").into()
     }
 }
 

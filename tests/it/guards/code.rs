@@ -117,6 +117,12 @@ fn a_message_has_the_place_and_the_token_of_a_new_fault() {
             "a = 1\nb = = 2\n",
             "valid Python: line 2, column 5: unexpected `=`",
         ),
+        (
+            "a.py",
+            "f(1)",
+            "f(1",
+            "valid Python: line 1, column 4: unexpected end of file",
+        ),
         // The grammar has no name for the missing token.
         (
             "a.cs",
@@ -186,6 +192,13 @@ fn a_file_that_cannot_be_judged_passes_with_a_warning() {
     ] {
         assert_eq!(messages(name, before, after), [message]);
     }
+}
+
+#[test]
+fn valid_code_without_a_last_line_ending_passes() {
+    let before = "#if A\nclass B { }\n#endif\n";
+    let after = "class B { }\n#pragma warning restore C // D";
+    assert_eq!(messages("a.cs", before, after), [""; 0]);
 }
 
 #[test]
