@@ -7,6 +7,9 @@ use tree_sitter::Node;
 
 use super::balance::is_unbalanced;
 
+/// What a string becomes before the rules are checked.
+const STRING: &str = "\"";
+
 /// Returns whether a fault in a style sheet counts that the change of `before` to `after` adds.
 pub(super) fn is_certain(before: &str, after: &str) -> bool {
     is_unbalanced(before, after) || has_new_malformed(before, after)
@@ -17,38 +20,106 @@ fn has_new_malformed(before: &str, after: &str) -> bool {
     count_malformed(before) == 0 && count_malformed(after) > 0
 }
 
-/// Returns whether `node` is a declaration that the grammar accepts, although it is malformed.
+/// Returns whether `node` is a declaration or a step of an animation that the grammar accepts, although
+/// it is malformed.
 pub(super) fn is_malformed_node(node: Node<'_>, text: &str) -> bool {
     let text = text.get(node.byte_range()).unwrap_or_default();
-    node.kind() == "declaration" && is_malformed(without_values(text).trim_end_matches(';').trim())
+    match node.kind() {
+        "declaration" => is_malformed(without_values(text).trim_end_matches(';').trim()),
+        "keyframe_block" => {
+            let steps = text.split('{').next().unwrap_or_default();
+            steps.split(',').any(|step| is_number(step.trim()))
+        }
+        _ => false,
+    }
 }
 
-/// Returns the number of malformed selectors, and of parts of blocks that are neither
-/// `name: value` nor empty.
+/// Returns the number of malformed selectors, at-rules and declarations.
 fn count_malformed(text: &str) -> usize {
     let text = without_values(text);
     let mut count = 0;
-    for block in text.split('}') {
-        let mut parts: Vec<_> = block.split('{').collect();
-        let declarations = parts
-            .pop()
-            .filter(|_| !parts.is_empty())
-            .unwrap_or_default();
-        count += declarations
-            .split(';')
-            .filter(|part| is_malformed(part.trim()))
-            .count();
-        let selectors = parts.iter().filter_map(|part| part.rsplit(';').next());
-        count += selectors
-            .map(str::trim)
-            .filter(|part| is_malformed_selector(part))
-            .count();
+    let mut open: Vec<&str> = Vec::new();
+    let mut start = 0;
+    for (end, delimiter) in text.match_indices(['{', ';', '}']) {
+        let part = text[start..end].trim();
+        start = end + 1;
+        let is_valid = match delimiter {
+            "{" => {
+                let is_in_animation = open.last().is_some_and(|outer| is_animation(outer));
+                open.push(part);
+                is_valid_prelude(part, is_in_animation)
+            }
+            ";" if open.is_empty() => is_valid_statement(part),
+            ";" => !is_malformed(part),
+            _ => {
+                open.pop();
+                !is_malformed(part)
+            }
+        };
+        count += usize::from(!is_valid);
     }
-    count
+    let rest = text[start..].trim();
+    count + usize::from(!rest.is_empty() && !is_valid_statement(rest))
 }
 
-fn is_malformed_selector(part: &str) -> bool {
-    part.is_empty() || (!part.starts_with('@') && has_lone_sign(part, &['.', '#', ':']))
+/// Returns whether `part` is a rule without a block, such as `@import`.
+fn is_valid_statement(part: &str) -> bool {
+    part.is_empty() || (part.starts_with('@') && !part[1..].contains('@'))
+}
+
+/// Returns whether `prelude` is the start of an animation.
+fn is_animation(prelude: &str) -> bool {
+    prelude.starts_with('@') && prelude.contains("keyframes")
+}
+
+/// Returns whether `part` can be in front of a block.
+fn is_valid_prelude(part: &str, is_in_animation: bool) -> bool {
+    if part.starts_with('@') {
+        return !part[1..].contains('@');
+    }
+    part.split(',').all(|selector| {
+        let selector = selector.trim();
+        if is_in_animation {
+            let is_percentage = selector.strip_suffix('%').is_some_and(is_number);
+            return is_percentage || matches!(selector, "from" | "to");
+        }
+        !selector.is_empty()
+            && !selector.contains(['/', '%', ';', '!'])
+            && !has_lone_sign(selector, &['.', '#', ':'])
+            && !has_lone_digit(selector)
+            && !has_function_without_colon(selector)
+            && !has_value_without_operator(selector)
+    })
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty()
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+/// Returns whether a name in `selector` starts with a digit.
+fn has_lone_digit(selector: &str) -> bool {
+    selector.match_indices(['.', '#', ':']).any(|(start, _)| {
+        let name = selector[start + 1..].trim_start_matches('-');
+        name.starts_with(|first: char| first.is_ascii_digit())
+    })
+}
+
+/// Returns whether parentheses follow a name that is no pseudo-class.
+fn has_function_without_colon(selector: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || "-_".contains(character);
+    selector
+        .match_indices('(')
+        .any(|(end, _)| !selector[..end].trim_end_matches(is_part).ends_with(':'))
+}
+
+/// Returns whether a string in `selector` has no operator before it.
+fn has_value_without_operator(selector: &str) -> bool {
+    selector
+        .match_indices(STRING)
+        .any(|(end, _)| !selector[..end].trim_end().ends_with('='))
 }
 
 /// Returns whether `part` contains one of `signs` without a name or number after it.
@@ -56,18 +127,18 @@ fn has_lone_sign(part: &str, signs: &[char]) -> bool {
     part.match_indices(signs).any(|(start, sign)| {
         let next = part[start + sign.len()..].chars().next();
         !next.is_some_and(|next| {
-            next.is_alphanumeric() || "-_\\:(x".contains(next) || !next.is_ascii()
+            next.is_alphanumeric() || "-_\\:(".contains(next) || !next.is_ascii()
         })
     })
 }
 
+/// Returns whether `part` is no declaration.
 fn is_malformed(part: &str) -> bool {
-    if part.is_empty()
-        || part.starts_with(['@', '$'])
-        || part.starts_with("--")
-        || part.contains("progid")
-    {
+    if part.is_empty() || part.starts_with("--") || part.contains("progid") {
         return false;
+    }
+    if part.starts_with(['@', '$']) {
+        return part[1..].contains('@');
     }
     let Some((name, value)) = part.split_once(':') else {
         return true;
@@ -79,12 +150,26 @@ fn is_malformed(part: &str) -> bool {
         || value.contains(':')
         || value.trim().is_empty()
         || has_lone_sign(value, &['.', '#'])
+        || has_lone_percent(value)
+        || value
+            .split('!')
+            .skip(1)
+            .any(|flag| flag.trim() != "important")
 }
 
-/// Removes comments, strings and the content of parentheses.
+/// Returns whether a percent sign in `value` has no number before it.
+fn has_lone_percent(value: &str) -> bool {
+    value
+        .match_indices('%')
+        .any(|(end, _)| !value[..end].ends_with(|last: char| last.is_ascii_digit() || last == ')'))
+}
+
+/// Replaces strings by one character, and removes comments and the content of parentheses. A fault in
+/// them becomes a lone sign.
 fn without_values(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut depth = 0_usize;
+    let mut is_address = false;
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let length = match first {
@@ -93,17 +178,34 @@ fn without_values(text: &str) -> String {
             _ => first.len_utf8(),
         };
         match first {
-            '(' => depth += 1,
+            '(' => {
+                is_address = depth == 0 && result.ends_with("url");
+                depth += 1;
+            }
             ')' => depth = depth.saturating_sub(1),
             '{' | '}' => depth = 0,
             _ => {}
         }
-        if length == first.len_utf8() && (depth == 0 || first == '(') {
-            result.push(first);
+        let token = &rest[..length];
+        if token.starts_with("/*") {
+            // A comment in a comment was two comments before its end was lost.
+            let is_complete =
+                token.len() > 3 && token.ends_with("*/") && !token[2..].contains("/*");
+            result.push_str(if is_complete { " " } else { "# / " });
         } else if "\"'".contains(first) {
-            // A string that does not end becomes a lone sign.
-            let is_complete = length > 1 && rest[..length].ends_with(first);
-            result.push_str(if is_complete { "x" } else { "# " });
+            let is_complete = length > 1 && token.ends_with(first);
+            result.push_str(if is_complete { STRING } else { "# " });
+        } else if depth == 0 || first == '(' {
+            result.push(first);
+        } else if first == '.' && !is_address {
+            let is_after_digit =
+                text[..text.len() - rest.len()].ends_with(|last: char| last.is_ascii_digit());
+            let is_number = rest[1..].starts_with(|next: char| next.is_ascii_digit());
+            result.push_str(if is_after_digit && !is_number {
+                "# "
+            } else {
+                ""
+            });
         }
         rest = &rest[length..];
     }
@@ -133,7 +235,9 @@ mod tests {
     #[test]
     fn a_declaration_has_a_name_and_a_value() {
         let valid = "@import 'a;b'; /* c{d */ e:f, g { h: url(i:j;k) 'l:m'; *n: 1;\n --o: p:q; }\n\
-                     @media (r: s) { t { u: v } } w { filter: progid:x; y: 'z' }";
+                     @media (r: s) { t { u: v } } w { filter: progid:x; y: 'z' }\n\
+                     @keyframes a { from, 1.5% { b: 2% calc(1.5px) !important } to { c: url(1.d) } }\n\
+                     a.-b:not(.c)[d='e']::f, #g { h: .5 }";
         assert_eq!(count_malformed(valid), 0);
         for text in [
             "a { b c; }",
@@ -143,8 +247,23 @@ mod tests {
             "a { b, c: d }",
             "a { b: #; }",
             "a { b: url('c\n) }",
+            "a { b: %; }",
+            "a { b: c !importan }",
+            "a { b: c(1., 2) }",
             "a. { b: c }",
+            "a.-2b { b: c }",
             "{ b: c }",
+            "a, { b: c }",
+            "a not(b) { c: d }",
+            "[a'b'] { c: d }",
+            "/ a */ b { c: d }",
+            "a { b: c } /* d",
+            "/* a / b { c: d } /* e */",
+            "@keyframes a { % { b: c } }",
+            "keyframes a { 1% { b: c } }",
+            "@import 'a' @import 'b';",
+            "import 'a';",
+            "@a; b",
         ] {
             assert_eq!(count_malformed(text), 1, "{text}");
             assert!(has_new_malformed(valid, text) && !has_new_malformed(text, text));

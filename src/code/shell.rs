@@ -106,7 +106,7 @@ pub(super) fn expansions(text: &str) -> Option<String> {
         rest = &found[length..];
     }
     result.push_str(rest);
-    let result = result.replace("} <<< ", "} <   ");
+    let result = result.replace("} <<<", "} <  ");
     (result != text).then_some(result)
 }
 
@@ -149,7 +149,7 @@ mod tests {
             ("[ é \\> b ]; ${é:1} ${a\n", "[ xxxxxxx ]; $xxxxxx ${a\n"),
             ("  ?*' '?*) a ;;\n", "  xxxxxxx) a ;;\n"),
             ("é | ',' )\n", "xxx|xxxxx)\n"),
-            ("} <<< \"$a\"\n", "} <   \"$a\"\n"),
+            ("} <<<\"$a\"\n", "} <  \"$a\"\n"),
         ] {
             assert_eq!(tests_and_expansions(text).as_deref(), Some(rewritten));
         }
