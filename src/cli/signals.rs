@@ -25,6 +25,8 @@ const SIGNALS_END: i32 = 32;
 /// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
+#[cfg(feature = "review")]
+static IS_CONTINUED: AtomicBool = AtomicBool::new(false);
 /// Whether no child process receives the signals of the keyboard, so that they end the process.
 static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
 /// Whether the command reads the interrupt.
@@ -76,6 +78,32 @@ pub(super) fn install_handlers() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Installs the handlers for a full-screen display, which must restore the terminal before the process
+/// ends. SIGQUIT requests an interruption, too, and [`was_continued`] notices SIGCONT.
+///
+/// # Errors
+///
+/// Returns the system's error if a handler cannot be installed.
+#[cfg(feature = "review")]
+pub(super) fn install_display_signals() -> io::Result<()> {
+    for (number, name) in (1..SIGNALS_END).filter_map(|number| Some((number, signal_name(number)?)))
+    {
+        if name == "SIGQUIT" {
+            let value = usize::try_from(number).unwrap_or_default();
+            register_usize(number, INTERRUPT.flag(), value)?;
+        } else if name == "SIGCONT" {
+            register(number, &IS_CONTINUED)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether the process was stopped and continued since the last call.
+#[cfg(feature = "review")]
+pub(super) fn was_continued() -> bool {
+    IS_CONTINUED.swap(false, Ordering::SeqCst)
 }
 
 /// Lets the signals of [`install_handlers`] end the process again, if the command does not read the interrupt.

@@ -1,6 +1,6 @@
 //! Compares the balance of brackets before and after a change.
 //!
-//! The grammar of CSS rejects much valid code, so that a fault counts only if the change also
+//! The grammar of CSS rejects much valid code. So a fault counts only if the change also
 //! unbalances a pair, which is always a mistake. Comments and texts are not skipped, because finding
 //! them needs a grammar.
 

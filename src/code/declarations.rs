@@ -74,8 +74,8 @@ fn is_animation(prelude: &str) -> bool {
 
 /// Returns whether `part` can be in front of a block.
 fn is_valid_prelude(part: &str, is_in_animation: bool) -> bool {
-    if part.starts_with('@') {
-        return !part[1..].contains('@');
+    if let Some(rule) = part.strip_prefix('@') {
+        return !rule.contains('@');
     }
     part.split(',').all(|selector| {
         let selector = selector.trim();
@@ -187,10 +187,9 @@ fn without_values(text: &str) -> String {
             _ => {}
         }
         let token = &rest[..length];
-        if token.starts_with("/*") {
+        if let Some(comment) = token.strip_prefix("/*") {
             // A comment in a comment was two comments before its end was lost.
-            let is_complete =
-                token.len() > 3 && token.ends_with("*/") && !token[2..].contains("/*");
+            let is_complete = comment.ends_with("*/") && !comment.contains("/*");
             result.push_str(if is_complete { " " } else { "# / " });
         } else if "\"'".contains(first) {
             let is_complete = length > 1 && token.ends_with(first);

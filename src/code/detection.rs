@@ -10,6 +10,9 @@ const WITHOUT_GRAMMAR: &[&str] = &[
     "sass", "scala", "scss", "svelte", "swift", "tcl", "v", "vb", "vhd", "vue", "zig", "zsh",
 ];
 
+/// The ends of names of files in another language, whose last extension is that of the result.
+const TEMPLATES: &[&str] = &[".less.css", ".sass.css", ".scss.css"];
+
 /// Returns the language of the file at `path` with the content `text`.
 #[must_use]
 pub fn language_of(path: &RelPath, text: &[u8]) -> Option<&'static Language> {
@@ -18,6 +21,9 @@ pub fn language_of(path: &RelPath, text: &[u8]) -> Option<&'static Language> {
 
 /// Returns the language of a file. `name` is the last component of its path.
 pub(super) fn language_of_name(name: &[u8], text: &[u8]) -> Option<&'static Language> {
+    if TEMPLATES.iter().any(|end| name.ends_with(end.as_bytes())) {
+        return None;
+    }
     let extension = extension(name);
     let is_named = |language: &&Language| {
         let has_extension = |known: &&str| {
@@ -118,6 +124,7 @@ mod tests {
             ("a.sh", "#!/usr/bin/env zsh\n", None),
             ("a.sh", "#!/bin/bash\n", Some("Bash")),
             (".py", "", None),
+            ("a.sass.css", "", None),
         ] {
             assert_eq!(name_of(path, text), name, "{path}");
         }

@@ -20,7 +20,7 @@ pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<TokenFault> 
     let mut found = None;
     loop {
         let node = cursor.node();
-        if node.is_missing() || node.is_error() || misses_hidden_token(node) {
+        if node.is_missing() || node.is_error() || has_hidden_fault(node) {
             found = Some(node);
             if node.end_byte() >= from {
                 break;
@@ -43,7 +43,7 @@ pub(super) fn first(tree: &Tree, text: &str, from: usize) -> Option<TokenFault> 
 
 /// Returns whether a token of `node` is missing that has no name in the grammar. The tree does not
 /// show it.
-fn misses_hidden_token(node: Node<'_>) -> bool {
+fn has_hidden_fault(node: Node<'_>) -> bool {
     let has_fault = |child: Node<'_>| child.has_error() || child.is_missing();
     node.has_error() && !node.children(&mut node.walk()).any(has_fault)
 }
@@ -127,10 +127,11 @@ pub(super) fn unexpected_at(text: &str, start: usize) -> TokenFault {
         };
     }
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let first = token.chars().next().map_or(0, char::len_utf8);
     let length = token
         .find(|character| !is_word(character))
-        .filter(|length| *length > 0)
-        .unwrap_or_else(|| token.chars().next().map_or(0, char::len_utf8));
+        .unwrap_or(token.len())
+        .max(first);
     let end = (0..=length.min(MAX_TOKEN))
         .rev()
         .find(|end| token.is_char_boundary(*end))

@@ -38,7 +38,7 @@ pub struct Language {
     /// Returns whether a fault counts that a change of the first text to the second one adds. A
     /// reliable grammar is always right.
     is_certain: fn(&str, &str) -> bool,
-    /// What the guard compares.
+    /// The parts of a file that the guard compares.
     comparison: Comparison,
     /// Whether files of the language are often templates.
     has_templates: bool,
@@ -50,8 +50,9 @@ pub struct Language {
     is_unsafe: fn(&[u8]) -> bool,
 }
 
-/// What is compared before and after a change.
+/// The parts of a file that are compared before and after a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Comparison {
     /// Whole files, with the grammars.
     Files,
@@ -281,7 +282,7 @@ impl Language {
         result
     }
 
-    /// Returns what the guard compares.
+    /// Returns the parts of a file that the guard compares.
     #[must_use]
     pub fn comparison(&self) -> Comparison {
         self.comparison

@@ -52,7 +52,7 @@ const CLOSED_ELEMENTS: [&str; 41] = [
 const TEXT_ELEMENTS: [&[u8]; 2] = [b"textarea", b"title"];
 
 /// Replaces angle brackets that belong to no tag and `&` that starts no entity, which browsers show
-/// as text. Removes sections such as `<![CDATA[`.
+/// as text. Removes sections such as `<![CDATA[`, and the declaration of XHTML.
 pub(super) fn stray_characters(text: &str) -> Option<String> {
     let mut result = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -64,7 +64,7 @@ pub(super) fn stray_characters(text: &str) -> Option<String> {
             b'<' if rest.starts_with(b"<!--") => {
                 memchr::memmem::find(rest, b"-->").map_or(rest.len(), |end| end + 3)
             }
-            b'<' if rest.starts_with(b"<![") => {
+            b'<' if rest.starts_with(b"<![") || rest.starts_with(b"<?xml") => {
                 let length = tag_length(rest);
                 result.extend(rest[..length].iter().copied().map(blank));
                 rest = &rest[length..];

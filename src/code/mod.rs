@@ -1,14 +1,15 @@
-//! Parses source code with the grammars of tree-sitter.
+//! Parses source code with the grammars of tree-sitter, and SQL with a parser of its dialects.
 //!
 //! Input: a path and the text of a file. Output: a [`Language`] and the trees of its grammars, or
-//! the [`Symbol`]s of the file. The module is pure. The work is limited by the number of steps, so
-//! that the result does not depend on the load of the machine. No function is recursive, because a
-//! tree can be as deep as the text is long.
+//! the [`Symbol`]s of the file, or a [`SqlVerdict`] about a change. The module is pure. The work is
+//! limited by the number of steps, so that the result does not depend on the load of the machine. No
+//! function here is recursive, because a tree can be as deep as the text is long. The parser of SQL is,
+//! and gets a stack of its own.
 //!
 //! Without the feature `code-guard` there are no grammars, and no file can be parsed.
 //!
 //! To add a language, add a row to `LANGUAGES` in `languages.rs`, and its definitions to
-//! `definitions/rules.rs`. Read `parse.rs` and `symbols/mod.rs` first.
+//! `definitions/rules.rs`. Read `parse.rs`, `symbols/mod.rs` and `sql/mod.rs` first.
 
 #[cfg(feature = "code-guard")]
 mod balance;

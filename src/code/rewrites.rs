@@ -17,6 +17,12 @@ fn name_pointers(text: String) -> String {
     let mut result = text.into_bytes();
     for star in memchr::memchr_iter(b'*', &result.clone()) {
         let rest = &result[star + 1..];
+        // The end of the parameter. In other places, a star before `=` is a mistake.
+        let value = memchr::memchr(b'=', rest).map_or(&[][..], |equals| &rest[equals..]);
+        let end = value.iter().find(|byte| b",;()\n".contains(byte));
+        if !end.is_some_and(|end| b",)".contains(end)) {
+            continue;
+        }
         let is_constant = rest.trim_ascii_start().starts_with(b"const =");
         if is_constant {
             let start = star + 1 + (rest.len() - rest.trim_ascii_start().len());
@@ -305,13 +311,13 @@ mod tests {
 
     #[test]
     fn constructs_become_ones_that_the_grammar_knows() {
-        let rewritten = typedefs_and_throws("f(a * = 0, b *const = 0, c * d = 0)");
+        let rewritten = typedefs_and_throws("f(a * = 0, b *const = 0, c * d = 0); e * = g();");
         assert_eq!(
             rewritten.as_deref(),
-            Some("f(a *x= 0, b *xxxxx = 0, c * d = 0)")
+            Some("f(a *x= 0, b *xxxxx = 0, c * d = 0); e * = g();")
         );
         assert_eq!(
-            collections("a = [b, [c,], ];").as_deref(),
+            collections("a = [b, [c,],];").as_deref(),
             Some("a = (b, (c ) );")
         );
     }

@@ -87,8 +87,8 @@ fn case_pattern(line: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Replaces expansions such as `${name:$start:1}` on one line by a variable, and strings after a block
-/// such as `} <<< "a"` by files.
+/// Replaces expansions such as `${name:$start:1}` on one line by a variable, and here-strings after
+/// a block such as `} <<< "a"` by files.
 pub(super) fn expansions(text: &str) -> Option<String> {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

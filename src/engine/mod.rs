@@ -106,7 +106,8 @@ pub(crate) use crate::process::{
 };
 #[cfg(feature = "review")]
 pub(crate) use crate::process::{
-    CONTROLLING_TERMINAL, DEFAULT_EDITOR, HAS_TERMINAL_NAME, InputState, TerminalInput, suspend_job,
+    CONTROLLING_TERMINAL, DEFAULT_EDITOR, HAS_TERMINAL_NAME, InputState, TerminalInput,
+    TerminalSettings, suspend_job,
 };
 #[cfg(feature = "review")]
 pub(crate) use crate::transaction::audit::ApprovalMethod;

@@ -56,7 +56,7 @@ pub use system::ProcessGroup;
 #[cfg(feature = "cli")]
 use system::exit_reason;
 #[cfg(feature = "review")]
-pub(crate) use system::{TerminalInput, suspend_job};
+pub(crate) use system::{TerminalInput, TerminalSettings, suspend_job};
 use system::{run_with_io, user, wait_for_bytes};
 
 /// The result of a wait for keys.

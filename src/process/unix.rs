@@ -23,7 +23,7 @@ use super::{
 use crate::interrupt::Interrupt;
 
 #[cfg(feature = "review")]
-pub(crate) use terminal::{TerminalInput, suspend_job};
+pub(crate) use terminal::{TerminalInput, TerminalSettings, suspend_job};
 
 /// The first wait for a pipe. Later waits double up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(1);

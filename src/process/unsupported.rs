@@ -23,11 +23,23 @@ impl TerminalInput {
         Ok(Self)
     }
 
+    /// Returns `None`: a program cannot leave other settings here.
+    pub(crate) fn settings(&self) -> Option<TerminalSettings> {
+        None
+    }
+
+    /// Does nothing, because there are no settings.
+    pub(crate) fn restore(&self, _settings: &TerminalSettings) {}
+
     /// Returns at once, because this system cannot wait for keys here.
     pub(crate) fn wait(&self, _timeout: Duration) -> super::InputState {
         super::InputState::Unknown
     }
 }
+
+/// The settings of a terminal. This system has none.
+#[cfg(feature = "review")]
+pub(crate) struct TerminalSettings;
 
 /// Does nothing: this system cannot stop a job.
 #[cfg(feature = "review")]

@@ -28,6 +28,18 @@ pub struct Decisions {
     pub files: Vec<FileDecisions>,
 }
 
+impl Decisions {
+    /// Returns the reasons of the rejections, by the `id` of the file or hunk.
+    pub(super) fn reasons(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().flat_map(|file| {
+            let own = (&file.id, &file.reason);
+            let hunks = file.hunks.iter().map(|hunk| (&hunk.id, &hunk.reason));
+            let all = std::iter::once(own).chain(hunks);
+            all.filter_map(|(id, reason)| Some((id.as_str(), reason.as_deref()?)))
+        })
+    }
+}
+
 /// The result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]

@@ -38,9 +38,7 @@ impl Format for Text {
         for line in report.omitted.lines() {
             writeln!(out, "{line}")?;
         }
-        for LeftOutReport { id, path } in &report.left_out {
-            writeln!(out, "skipped {id} {}", printable(path.as_bytes()))?;
-        }
+        print_left_out(report, out)?;
         if let Some(result) = result(report) {
             writeln!(out, "{result}")?;
             if let Some(session) = report
@@ -149,6 +147,18 @@ pub(super) fn line(file: &FileReport) -> String {
         let _ = write!(line, " mode {old} => {new}");
     }
     line
+}
+
+/// Prints what was not selected, and the reasons of a reviewer.
+fn print_left_out(report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
+    for LeftOutReport { id, path } in &report.left_out {
+        writeln!(out, "skipped {id} {}", printable(path.as_bytes()))?;
+    }
+    let decisions = report.decisions.iter();
+    for (id, reason) in decisions.flat_map(|decisions| decisions.reasons()) {
+        writeln!(out, "reason for {id}: {}", printable(reason.as_bytes()))?;
+    }
+    Ok(())
 }
 
 fn print_file(file: &FileReport, out: &mut dyn io::Write) -> io::Result<()> {

@@ -35,9 +35,9 @@ pub use entities::decode_entities;
 pub use fold::{fold_name, fold_spelling, hash_folded, is_same_name};
 pub use percent::{percent_decode, percent_encode};
 pub(crate) use printable::find_dangerous;
-#[cfg(feature = "html")]
-pub(crate) use printable::is_dangerous;
 pub use printable::{Printable, printable, printable_line};
+#[cfg(feature = "html")]
+pub(crate) use printable::{has_hidden_characters, is_dangerous};
 pub use source_map::{EncodedSource, PartEncoding, SourceMap, decode_quoted_byte, sextet};
 pub use time::format_rfc3339;
 

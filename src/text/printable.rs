@@ -78,6 +78,24 @@ pub(crate) fn is_dangerous(character: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// Returns whether a line contains characters that hide or reorder text. The joiner and the variation
+/// selector are expected after other characters than ASCII, because emoji and some scripts need them.
+#[cfg(any(feature = "cli", test))]
+pub(crate) fn has_hidden_characters(line: &[u8]) -> bool {
+    let mut previous = ' ';
+    line.utf8_chunks()
+        .flat_map(|chunk| chunk.valid().chars())
+        .any(|character| {
+            let is_expected = match character {
+                '\t' | '\r' | '\n' => true,
+                '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => !previous.is_ascii(),
+                _ => !is_dangerous(character),
+            };
+            previous = character;
+            !is_expected
+        })
+}
+
 /// Returns the first dangerous character of `text` and its offset.
 pub(crate) fn find_dangerous(text: &str) -> Option<(usize, char)> {
     let mut start = 0;

@@ -46,7 +46,13 @@ impl Editor {
         let _ = signals::ignore_keyboard_signals();
         let status = command.status();
         signals::restore_keyboard_signals();
-        let status = status.map_err(failed)?;
+        let status = status.map_err(|error| {
+            format!(
+                "cannot start the editor `{}`: {}",
+                shown(),
+                system_message(&error)
+            )
+        })?;
         if !status.success() {
             return Err(format!(
                 "the editor `{}` failed, so nothing changes",

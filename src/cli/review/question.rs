@@ -61,6 +61,17 @@ impl Question {
         }
     }
 
+    /// Returns whether the question is whether to end without a result.
+    pub(super) fn is_about_quitting(&self) -> bool {
+        matches!(
+            self,
+            Self::Confirm {
+                ending: ReviewEnd::Quit,
+                ..
+            }
+        )
+    }
+
     /// Returns whether the answer is a single letter.
     pub(super) fn is_choice(&self) -> bool {
         matches!(self, Self::Undecided { .. } | Self::Confirm { .. })

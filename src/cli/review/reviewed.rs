@@ -9,7 +9,7 @@ use crate::engine::{Preview, UnitPlace, UnitText};
 use crate::path::RelPath;
 use crate::report::terminal::{MAX_STYLED_LINE_BYTES, file_title, hunk_notes};
 use crate::report::{FileReport, FileStatus, HunkStatus, NearestPlace, Op, Report};
-use crate::text::printable;
+use crate::text::{has_hidden_characters, printable};
 
 /// The permissions, the size, the modification time in seconds and nanoseconds, and the inode of a file.
 pub(super) type Fingerprint = (u32, u64, i64, u32, u64);
@@ -105,26 +105,8 @@ impl<'w> ReviewedPatch<'w> {
         };
         let choices = Choices::new((0..operations.len()).map(units));
         let unit_notes = choices.units().iter().map(|unit| {
-            let hunk = unit.content.hunk;
-            let file = preview.report.find_file(unit.file);
-            let report = hunk.and_then(|hunk| file?.hunk(hunk));
-            let mut found = notes.hunks.remove(&unit.id).unwrap_or_default();
-            if let Some(report) = report {
-                let is_missing = report.status == HunkStatus::NotFound && found.is_empty();
-                found.extend(is_missing.then(|| Note::problem("the hunk does not match")));
-                found.extend(report.nearest.as_deref().map(closest_match));
-                let is_unplaced = report.status == HunkStatus::Unplaced && report.applied.is_none();
-                found.extend(is_unplaced.then(|| Note::attention("the hunk was not searched for")));
-                found.extend(hunk_notes(report).iter().map(|text| Note::attention(text)));
-            }
-            let lines = hunk
-                .into_iter()
-                .flat_map(|hunk| preview.hunk_lines(unit.file, hunk));
-            if lines.map(|line| line.text.len()).max() > Some(MAX_STYLED_LINE_BYTES) {
-                let text = format!("lines over {MAX_STYLED_LINE_BYTES} bytes are cut");
-                found.push(Note::attention(&text));
-            }
-            found
+            let found = notes.hunks.remove(&unit.id).unwrap_or_default();
+            add_hunk_notes(&preview, unit, found)
         });
         let unit_notes = unit_notes.collect();
         let patch = Self {
@@ -242,14 +224,51 @@ pub(super) fn state_before(file: &FileReport) -> (Option<String>, Option<&'stati
     (file.sha256_before.clone(), file.mode.old)
 }
 
-/// Returns the note about the closest match of a hunk that does not apply.
-fn closest_match(nearest: &NearestPlace) -> Note {
+/// Returns the notes about the closest match of a hunk that does not apply, and about the first line
+/// that differs there.
+fn closest_match(nearest: &NearestPlace) -> Vec<Note> {
     let NearestPlace {
         line, matched, of, ..
     } = nearest;
-    Note::attention(&format!(
+    let mut notes = vec![format!(
         "closest match: line {line} ({matched} of {of} lines match)"
-    ))
+    )];
+    if let Some(difference) = &nearest.first_difference {
+        let line = difference.file_line;
+        notes.push(format!("expected in line {line}: {}", difference.expected));
+        notes.push(match &difference.found {
+            Some(found) => format!("found in line {line}: {found}"),
+            None => format!("the file ends before line {line}"),
+        });
+    }
+    notes.iter().map(|text| Note::attention(text)).collect()
+}
+
+/// Adds the notes about a hunk and its lines to those of the report.
+fn add_hunk_notes(preview: &Preview<'_>, unit: &Unit, mut notes: Vec<Note>) -> Vec<Note> {
+    let Some(hunk) = unit.content.hunk else {
+        return notes;
+    };
+    let report = preview.report.find_file(unit.file);
+    if let Some(report) = report.and_then(|file| file.hunk(hunk)) {
+        let is_missing = report.status == HunkStatus::NotFound && notes.is_empty();
+        notes.extend(is_missing.then(|| Note::problem("the hunk does not match")));
+        let nearest = report.nearest.iter();
+        notes.extend(nearest.flat_map(|nearest| closest_match(nearest)));
+        let is_unplaced = report.status == HunkStatus::Unplaced && report.applied.is_none();
+        notes.extend(is_unplaced.then(|| Note::attention("the hunk was not searched for")));
+        notes.extend(hunk_notes(report).iter().map(|text| Note::attention(text)));
+    }
+    let lines = || preview.hunk_lines(unit.file, hunk);
+    let mut added = lines().filter(|line| line.kind == LineKind::Insertion);
+    if added.any(|line| has_hidden_characters(line.text)) {
+        notes.push(Note::attention("adds invisible characters"));
+    }
+    if lines().map(|line| line.text.len()).max() > Some(MAX_STYLED_LINE_BYTES) {
+        let text = format!("lines over {MAX_STYLED_LINE_BYTES} bytes are cut");
+        notes.push(Note::attention(&text));
+    }
+    notes
 }
 
 /// Returns the units of the operation with the index `operation`.
@@ -347,6 +366,10 @@ impl NoteIndex {
                 "needs approval: {} (rule `{}`)",
                 hit.message, hit.rule
             )));
+        }
+        let mode = (file.mode.old, file.mode.new);
+        if mode.1 == Some("100755") && mode.0 != mode.1 {
+            notes.push(Note::attention("becomes executable"));
         }
         let has_hunk_note = self.files_of_hunks.contains(&file.id);
         if file.is_rejected() && notes.is_empty() && !has_hunk_note {

@@ -1,6 +1,7 @@
 //! The review on a screen: a full-screen display with keys and mouse.
 
 mod draw;
+mod mouse;
 mod palette;
 mod rows;
 mod terminal;
@@ -10,23 +11,19 @@ use std::io;
 use std::time::Duration;
 
 use anstream::ColorChoice;
-use ratatui::crossterm::event::{
-    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
-    MouseEventKind,
-};
-use ratatui::layout::{Position, Rect};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::action::{Action, find_action};
-use super::choices::{Choice, Decision};
+use super::choices::Choice;
 use super::editor::Editor;
 use super::question::{Question, ReviewEnd};
 use super::state::{Reply, ReviewState};
+use crate::cli::signals;
 use crate::engine::options::Interrupt;
 use crate::engine::{InputState, TerminalInput, suspend_job};
 use crate::report::terminal::Symbols;
 use draw::Areas;
 use palette::Palette;
-use rows::RowKind;
 pub(super) use terminal::TerminalOutput;
 use terminal::TerminalSession;
 use viewport::{Viewport, VisibleRow};
@@ -35,10 +32,6 @@ use viewport::{Viewport, VisibleRow};
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 /// The number of these intervals between two looks at the files.
 const FILE_INTERVALS: u32 = 20;
-/// The number of columns at the left of a row in which a click changes the decision.
-const MARK_COLUMNS: u16 = 5;
-/// The number of rows that the mouse wheel scrolls.
-const WHEEL_ROWS: isize = 3;
 
 /// The display.
 struct Screen {
@@ -91,7 +84,8 @@ pub(super) fn run(
     (editor, interrupt): (&Editor, &Interrupt),
 ) -> io::Result<ReviewEnd> {
     let input = TerminalInput::open()?;
-    let mut session = TerminalSession::start(output)?;
+    signals::install_display_signals()?;
+    let mut session = TerminalSession::start(&input, output)?;
     let mut screen = Screen {
         palette: Palette::of_terminal(color),
         symbols,
@@ -110,6 +104,11 @@ pub(super) fn run(
         if let Some(signal) = interrupt.signal() {
             return Ok(ReviewEnd::Signal(signal));
         }
+        if signals::was_continued() {
+            // The loss of the terminal also continues the process. The next wait notices it.
+            let _ = session.suspend().and_then(|()| session.recover());
+            let _ = session.draw(|frame| draw::draw(frame, &mut screen, state));
+        }
         let Some(has_event) = wait_for_event(&input)? else {
             return Ok(ReviewEnd::Signal(SIGHUP));
         };
@@ -122,24 +121,37 @@ pub(super) fn run(
         }
         // Handle all events that have arrived before the next frame.
         while event::poll(Duration::ZERO)? {
-            match screen.react(event::read()?, state) {
-                Step::Continue => {}
-                Step::Clear => session.clear()?,
-                Step::Suspend => {
-                    session.suspend()?;
-                    suspend_job();
-                    session.resume()?;
-                }
-                Step::Finish(ending) => return Ok(ending),
-                Step::Edit => {
-                    session.suspend()?;
-                    edit(editor, state);
-                    session.resume()?;
-                }
+            let step = screen.react(event::read()?, state);
+            if let Some(ending) = take_step(step, (&mut session, editor), state)? {
+                return Ok(ending);
             }
         }
         session.draw(|frame| draw::draw(frame, &mut screen, state))?;
     }
+}
+
+/// Does what an event requires, and returns the end of the review.
+fn take_step(
+    step: Step,
+    (session, editor): (&mut TerminalSession<'_>, &Editor),
+    state: &mut ReviewState<'_>,
+) -> io::Result<Option<ReviewEnd>> {
+    match step {
+        Step::Continue => {}
+        Step::Clear => session.clear()?,
+        Step::Suspend => {
+            session.suspend()?;
+            suspend_job();
+            session.resume()?;
+        }
+        Step::Finish(ending) => return Ok(Some(ending)),
+        Step::Edit => {
+            session.suspend()?;
+            edit(editor, state);
+            session.recover()?;
+        }
+    }
+    Ok(None)
 }
 
 /// Waits for an event, and returns whether one has arrived; `None` if the terminal is gone. The event
@@ -169,8 +181,9 @@ impl Screen {
             Event::Mouse(mouse) if self.dialog.is_none() => self.use_mouse(mouse, state),
             Event::Paste(text) => {
                 if let Some(dialog) = self.dialog.as_mut().filter(|it| !it.question.is_choice()) {
-                    let is_text = |character: &char| !character.is_control();
-                    dialog.answer.extend(text.chars().filter(is_text));
+                    let text = text.trim().chars();
+                    let text = text.map(|it| if it.is_whitespace() { ' ' } else { it });
+                    dialog.answer.extend(text.filter(|it| !it.is_control()));
                 }
                 Step::Continue
             }
@@ -181,7 +194,7 @@ impl Screen {
     fn press_key(&mut self, key: KeyEvent, state: &mut ReviewState<'_>) -> Step {
         let has_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if has_control => return Step::Finish(ReviewEnd::Signal(SIGINT)),
+            KeyCode::Char('c') if has_control => return self.interrupt(state),
             KeyCode::Char('l') if has_control => return Step::Clear,
             _ => {}
         }
@@ -208,24 +221,44 @@ impl Screen {
             KeyCode::Home => Action::First,
             KeyCode::End => Action::Last,
             KeyCode::Esc if state.cursor().line.is_some() => Action::Lines,
-            KeyCode::Char(letter) if !has_control => match find_action(letter) {
-                Some(action) => action,
-                None => return Step::Continue,
-            },
+            KeyCode::Char(letter) if !has_control => {
+                let Some(action) = find_action(letter) else {
+                    state.show_message("this key has no action; press ? for help");
+                    return Step::Continue;
+                };
+                action
+            }
             _ => return Step::Continue,
         };
         let reply = state.perform(action);
-        self.follow(reply)
+        self.follow(reply, state)
     }
 
-    fn follow(&mut self, reply: Reply) -> Step {
+    /// Ends a question, or else the review. If decisions would be lost, it asks for a confirmation, which
+    /// a second Ctrl-C gives.
+    fn interrupt(&mut self, state: &mut ReviewState<'_>) -> Step {
+        match self.dialog.take() {
+            Some(dialog) if dialog.question.is_about_quitting() => {
+                return Step::Finish(ReviewEnd::Signal(SIGINT));
+            }
+            Some(_) => return Step::Continue,
+            None => {}
+        }
+        match state.perform(Action::Quit) {
+            Reply::Finish(_) => Step::Finish(ReviewEnd::Signal(SIGINT)),
+            reply => self.follow(reply, state),
+        }
+    }
+
+    fn follow(&mut self, reply: Reply, state: &ReviewState<'_>) -> Step {
         match reply {
             Reply::Done => {}
             Reply::Ask(question) => {
-                self.dialog = Some(Dialog {
-                    question,
-                    answer: String::new(),
-                });
+                let answer = match question {
+                    Question::Reason => state.reason().unwrap_or_default().to_owned(),
+                    _ => String::new(),
+                };
+                self.dialog = Some(Dialog { question, answer });
             }
             Reply::Edit => return Step::Edit,
             Reply::Show(Action::Files) => self.page = Page::Files(self.file_top),
@@ -245,11 +278,11 @@ impl Screen {
             KeyCode::Esc => return Step::Continue,
             KeyCode::Char(letter) if dialog.question.is_choice() => {
                 let reply = state.answer(dialog.question, &letter.to_string());
-                return self.follow(reply);
+                return self.follow(reply, state);
             }
             KeyCode::Enter if !dialog.question.is_choice() => {
                 let reply = state.answer(dialog.question, &dialog.answer);
-                return self.follow(reply);
+                return self.follow(reply, state);
             }
             KeyCode::Backspace => {
                 dialog.answer.pop();
@@ -306,77 +339,6 @@ impl Screen {
     fn scroll_page(&mut self, state: &mut ReviewState<'_>, step: isize) -> Step {
         self.viewport.scroll_page(state, step);
         Step::Continue
-    }
-
-    fn use_mouse(&mut self, mouse: MouseEvent, state: &mut ReviewState<'_>) -> Step {
-        let place = Position::new(mouse.column, mouse.row);
-        match mouse.kind {
-            MouseEventKind::ScrollDown => return self.scroll(state, WHEEL_ROWS),
-            MouseEventKind::ScrollUp => return self.scroll(state, -WHEEL_ROWS),
-            MouseEventKind::Down(MouseButton::Left) => {}
-            _ => return Step::Continue,
-        }
-        let list = match self.page {
-            Page::Files(_) => self.areas.page,
-            Page::Help(_) => {
-                self.page = Page::Patch;
-                return Step::Continue;
-            }
-            Page::Patch => self.areas.files,
-        };
-        if list.contains(place) {
-            let file = self.file_top + usize::from(mouse.row - list.y);
-            if file < state.choices().file_count() {
-                state.move_to(state.choices().file_units(file).start);
-                self.page = Page::Patch;
-            }
-        } else if self.areas.patch.contains(place) && self.page == Page::Patch {
-            self.click(place, self.areas.patch, state);
-        }
-        Step::Continue
-    }
-
-    /// Selects the hunk or line at `place`. A click on a mark changes the decision.
-    fn click(&mut self, place: Position, area: Rect, state: &mut ReviewState<'_>) {
-        let Some(visible) = self.rows.get(usize::from(place.y - area.y)) else {
-            return;
-        };
-        let (unit, is_mark) = (visible.position.unit, place.x - area.x < MARK_COLUMNS);
-        match visible.row().kind {
-            RowKind::Line {
-                position: Some(position),
-                ..
-            } => {
-                let was_selecting = state.cursor().line.is_some();
-                let parts = state.choices().units()[unit].parts();
-                let part = parts.iter().position(|part| part.contains(&position));
-                let part = part.unwrap_or(0);
-                state.move_to_part(unit, part);
-                if is_mark || was_selecting {
-                    state.move_to_line(position);
-                }
-                if is_mark {
-                    state.perform(Action::ToggleLine);
-                    state.move_to_part(unit, part);
-                }
-                if is_mark && was_selecting {
-                    state.move_to_line(position);
-                }
-            }
-            RowKind::UnitTitle => {
-                state.move_to(unit);
-                if is_mark {
-                    let next = match state.decision(unit) {
-                        Decision::Whole(Choice::Accepted) => Action::Reject,
-                        Decision::Whole(Choice::Rejected) => Action::Clear,
-                        _ => Action::Accept,
-                    };
-                    state.perform(next);
-                    state.move_to(unit);
-                }
-            }
-            _ => state.move_to(unit),
-        }
     }
 }
 

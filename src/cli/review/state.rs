@@ -157,6 +157,11 @@ impl<'w> ReviewState<'w> {
         self.edited.get(&unit).map(String::as_str)
     }
 
+    /// Returns the reason of the decision on the unit at the cursor.
+    pub(super) fn reason(&self) -> Option<&str> {
+        self.choices.units()[self.cursor.unit].reason()
+    }
+
     /// Accepts or rejects the whole file at the cursor.
     pub(super) fn decide_whole_file(&mut self, choice: Choice) {
         let file = self.choices.units()[self.cursor.unit].file;
@@ -293,6 +298,8 @@ impl<'w> ReviewState<'w> {
         if self.choices.units()[unit].is_divisible() {
             self.choices.toggle_split(unit);
             self.cursor.part = 0;
+        } else if self.choices.units()[unit].content.lines.is_empty() {
+            self.show_message("this change cannot be divided");
         } else {
             self.show_message("this hunk has only one change; select lines with l");
         }

@@ -8,35 +8,100 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::{Location, Token};
 
-use super::scripts::is_batch;
+use super::scripts::is_batch_separator;
 use super::statements::Statement;
 use crate::code::{TokenFault, Unparsed};
 
-/// The maximum depth of nested expressions and queries.
+/// The maximum depth of nested expressions and queries that the parser counts.
 const MAX_DEPTH: usize = 50;
+/// The maximum number of open parentheses in a statement. The parser does not count all of them.
+const MAX_PARENTHESES: usize = 500;
 /// The maximum number of joins in a statement. The parser does not count them as depth.
 const MAX_JOINS: usize = 64;
 /// The maximum number of operators and keywords in a statement. Each can be a level of the tree, and
 /// the parser does not count all of them as depth.
 const MAX_LEVELS: usize = 2000;
+/// The maximum number of tokens in a statement. The tree of a token takes up to a kilobyte.
+const MAX_TOKENS: usize = 50_000;
+/// Words that occur only in scripts for `PostgreSQL`.
+const POSTGRES: &[&str] = &["$$", "::", " serial", "timestamptz", "jsonb", "plpgsql"];
+/// Words that occur only in scripts for `MySQL`.
+const MYSQL: &[&str] = &["auto_increment", "engine="];
+
+/// The database for which a script is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Database {
+    Postgres,
+    MySql,
+    /// It does not need semicolons between statements.
+    SqlServer,
+    /// Nothing in the script says which one.
+    Unknown,
+}
+
+impl Database {
+    /// Returns the database for which `script` is.
+    pub(super) fn of(script: &str) -> Self {
+        let lower = script.to_ascii_lowercase();
+        let has_any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        if script.contains("].[") || script.lines().any(is_batch_separator) {
+            Self::SqlServer
+        } else if has_any(MYSQL) {
+            Self::MySql
+        } else if has_any(POSTGRES) {
+            Self::Postgres
+        } else {
+            Self::Unknown
+        }
+    }
+
+    /// Returns the dialects that a statement can have, in the order in which they are tried. The parser
+    /// does not know all of a dialect, so that the generic one is always tried.
+    fn dialects(self) -> &'static [&'static dyn Dialect] {
+        match self {
+            Self::Postgres => &[&PostgreSqlDialect {}, &GenericDialect {}],
+            Self::MySql | Self::SqlServer | Self::Unknown => &[
+                &PostgreSqlDialect {},
+                &GenericDialect {},
+                &MySqlDialect {},
+                &SQLiteDialect {},
+                &MsSqlDialect {},
+            ],
+        }
+    }
+
+    /// Returns whether columns need a type. Only those of `SQLite` do not.
+    fn needs_types(self) -> bool {
+        matches!(self, Self::Postgres | Self::MySql)
+    }
+}
 
 /// The result of parsing a statement.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Parsed {
     /// At least one dialect has the statement.
     Valid,
-    /// No dialect has the statement. Contains the fault of the one that gets furthest.
+    /// No dialect has the statement. Contains the fault of the dialect that gets furthest.
     Fault(TokenFault),
 }
 
-/// Returns the dialect whose lexical rules `script` needs.
-pub(super) fn of(script: &str) -> &'static dyn Dialect {
-    if script.contains('`') && !script.contains('$') {
-        &MySqlDialect {}
-    } else if script.contains("].[") || script.lines().any(is_batch) {
-        &MsSqlDialect {}
+/// Returns the dialects whose lexical rules a script can follow, with the most probable one first.
+/// `other` is the script after the change, or the same script.
+pub(super) fn lexical(script: &str, other: &str) -> Vec<&'static dyn Dialect> {
+    // Strings such as `$$a$$` of PostgreSQL can contain any characters.
+    if script.contains("$$") {
+        return vec![&PostgreSqlDialect {}];
+    }
+    // Escapes in strings, quoted names and comments of MySQL.
+    let is_mysql = |text: &str| text.contains(['`', '\\', '#']);
+    if script.contains('`') {
+        vec![&MySqlDialect {}, &PostgreSqlDialect {}]
+    } else if Database::of(script) == Database::SqlServer {
+        vec![&MsSqlDialect {}, &PostgreSqlDialect {}]
+    } else if is_mysql(script) || is_mysql(other) || other.contains("/*") {
+        vec![&PostgreSqlDialect {}, &MySqlDialect {}]
     } else {
-        &PostgreSqlDialect {}
+        vec![&PostgreSqlDialect {}]
     }
 }
 
@@ -44,32 +109,24 @@ pub(super) fn of(script: &str) -> &'static dyn Dialect {
 ///
 /// # Errors
 ///
-/// Returns [`Unparsed::TooComplex`] if the statement is nested too deeply.
-pub(super) fn parse(statement: &Statement<'_>) -> Result<Parsed, Unparsed> {
+/// Returns [`Unparsed::TooComplex`] if the statement is nested too deeply or too long.
+pub(super) fn parse(statement: &Statement<'_>, database: Database) -> Result<Parsed, Unparsed> {
     if is_complex(statement) {
         return Err(Unparsed::TooComplex);
     }
-    let dialects: [&dyn Dialect; 5] = [
-        &PostgreSqlDialect {},
-        &GenericDialect {},
-        &MySqlDialect {},
-        &SQLiteDialect {},
-        &MsSqlDialect {},
-    ];
-    let mut last: Option<TokenFault> = None;
-    for dialect in dialects {
-        let Some(fault) = parse_with(dialect, statement)? else {
-            return Ok(Parsed::Valid);
-        };
-        if last.as_ref().is_none_or(|last| fault.offset > last.offset) {
-            last = Some(fault);
+    let mut last = statement.unexpected_start();
+    for dialect in database.dialects() {
+        match parse_with(*dialect, statement, database.needs_types())? {
+            None => return Ok(Parsed::Valid),
+            Some(fault) if fault.offset > last.offset => last = fault,
+            Some(_) => {}
         }
     }
-    Ok(last.map_or(Parsed::Valid, Parsed::Fault))
+    Ok(Parsed::Fault(last))
 }
 
 fn is_complex(statement: &Statement<'_>) -> bool {
-    let (mut joins, mut levels) = (0, 0);
+    let (mut joins, mut levels, mut depth, mut max_depth) = (0, 0, 0_usize, 0);
     for token in &statement.tokens {
         match &token.token {
             Token::Word(word) => match word.keyword {
@@ -78,22 +135,24 @@ fn is_complex(statement: &Statement<'_>) -> bool {
                 Keyword::NoKeyword | Keyword::NULL | Keyword::TRUE | Keyword::FALSE => {}
                 _ => levels += 1,
             },
-            Token::Number(..)
-            | Token::SingleQuotedString(_)
-            | Token::Comma
-            | Token::LParen
-            | Token::RParen
-            | Token::Period => {}
+            Token::LParen => depth += 1,
+            Token::RParen => depth = depth.saturating_sub(1),
+            Token::Number(..) | Token::SingleQuotedString(_) | Token::Comma | Token::Period => {}
             _ => levels += 1,
         }
+        max_depth = max_depth.max(depth);
     }
-    joins > MAX_JOINS || levels > MAX_LEVELS
+    joins > MAX_JOINS
+        || levels > MAX_LEVELS
+        || max_depth > MAX_PARENTHESES
+        || statement.tokens.len() > MAX_TOKENS
 }
 
 /// Returns the fault of `statement` in `dialect`.
 fn parse_with(
     dialect: &dyn Dialect,
     statement: &Statement<'_>,
+    needs_types: bool,
 ) -> Result<Option<TokenFault>, Unparsed> {
     let mut parser = Parser::new(dialect)
         .with_recursion_limit(MAX_DEPTH)
@@ -101,43 +160,49 @@ fn parse_with(
     match parser.parse_statement() {
         Ok(tree) => {
             let next = parser.peek_token();
-            Ok(if next.token == Token::EOF {
+            Ok(if next.token != Token::EOF {
+                Some(statement.unexpected(next.span.start))
+            } else if needs_types {
                 untyped_column(&tree, statement)
             } else {
-                Some(statement.unexpected(next.span.start))
+                None
             })
         }
         Err(ParserError::RecursionLimitExceeded) => Err(Unparsed::TooComplex),
-        Err(error) => Ok(Some(statement.unexpected(location(&error.to_string())))),
+        Err(error) => {
+            let message = error.to_string();
+            Ok(Some(match location(&message) {
+                Some(location) => statement.unexpected(location),
+                None if message.contains("found: EOF") => statement.unexpected_end(),
+                None => statement.unexpected_start(),
+            }))
+        }
     }
 }
 
-/// Returns the location at the end of a message of the parser. At the end of a statement, a message
-/// has none.
-fn location(message: &str) -> Location {
-    let numbers = message
-        .rsplit_once(" at Line: ")
-        .map(|(_, numbers)| numbers);
-    let (line, column) = numbers
-        .and_then(|numbers| numbers.split_once(", Column: "))
-        .unwrap_or_default();
-    let number = |text: &str| text.parse().unwrap_or_default();
-    Location::new(number(line), number(column))
+/// Returns the location at the end of a message of the parser, if it has one.
+fn location(message: &str) -> Option<Location> {
+    let (_, numbers) = message.rsplit_once(" at Line: ")?;
+    let (line, column) = numbers.split_once(", Column: ")?;
+    Some(Location::new(line.parse().ok()?, column.parse().ok()?))
 }
 
-/// Returns the first column of a table that has no type. Only `SQLite` allows it, and the parser
-/// takes the next keyword for the type.
+/// Returns the first column of a table that has no type. The parser takes the next keyword for the
+/// type.
 fn untyped_column(tree: &Tree, statement: &Statement<'_>) -> Option<TokenFault> {
-    let added = |operation: &AlterTableOperation| match operation {
-        AlterTableOperation::AddColumn { column_def, .. } => Some(column_def.clone()),
-        _ => None,
+    let columns: Vec<&ColumnDef> = match tree {
+        Tree::CreateTable(table) => table.columns.iter().collect(),
+        Tree::AlterTable(table) => {
+            let operations = table.operations.iter();
+            let added = operations.filter_map(|operation| match operation {
+                AlterTableOperation::AddColumn { column_def, .. } => Some(column_def),
+                _ => None,
+            });
+            added.collect()
+        }
+        _ => return None,
     };
-    let columns = match tree {
-        Tree::CreateTable(table) => table.columns.clone(),
-        Tree::AlterTable(table) => table.operations.iter().filter_map(added).collect(),
-        _ => Vec::new(),
-    };
-    let column = columns.iter().find(|column| is_untyped(column))?;
+    let column = columns.into_iter().find(|column| is_untyped(column))?;
     Some(TokenFault {
         offset: statement.offset(column.name.span.start)?,
         message: "unexpected column without a type".to_owned(),
@@ -163,5 +228,23 @@ fn is_untyped(column: &ColumnDef) -> bool {
             CONSTRAINTS.contains(&name.to_string().to_ascii_lowercase().as_str())
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_script_reveal_its_database() {
+        for (script, database) in [
+            ("a [b].[c]", Database::SqlServer),
+            ("a\n go 5\n", Database::SqlServer),
+            ("id SERIAL, a ENGINE=b", Database::MySql),
+            ("a::b", Database::Postgres),
+            ("go_a INTEGER", Database::Unknown),
+        ] {
+            assert_eq!(Database::of(script), database, "{script}");
+        }
     }
 }

@@ -1,32 +1,37 @@
 //! Finds statements of SQL that a change breaks.
 //!
-//! No parser knows all dialects, and most files contain statements that a parser does not know. So
-//! the statements that a change adds are compared with the ones that it removes. A statement that
-//! the parser does not know is a fault only if the parser knows the statements that it replaces, and
-//! if it has no new keywords or punctuation. Otherwise it can be in a construct of a dialect that
-//! the parser does not know.
+//! Input: the text of a script before and after a change. Output: a [`SqlVerdict`].
+//!
+//! No parser knows all dialects, and most scripts contain statements that a parser does not know. So
+//! only statements that a change adds are judged, and only by comparison with the statements that it
+//! removes. A statement that the parser does not know is a fault if the parser knows the statement
+//! that it replaces, and if it has no new keywords or symbols, or lost a parenthesis. Otherwise it can
+//! be in a construct of a dialect that the parser does not know.
+//!
+//! Read `statements.rs` first. `scripts.rs` prepares the text, and `dialects.rs` calls the parser.
 
 mod dialects;
+mod removed;
 mod scripts;
 mod statements;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlparser::tokenizer::Token;
 
-use self::dialects::Parsed;
+use self::dialects::{Database, Parsed};
+use self::removed::Removed;
 use self::statements::Statement;
-use super::{TokenFault, Unparsed};
+use super::TokenFault;
 
 /// The size of the stack of the parser, in bytes. It is recursive.
 const STACK_SIZE: usize = 32 << 20;
-/// The number of neighbouring statements that a fault such as a missing `;` can join.
-const JOINED: usize = 2;
-/// The number of tokens that a statement has in common with the one that it replaces.
-const SAME: usize = 2;
+/// The maximum number of comparisons of a new statement with an old one.
+const MAX_COMPARISONS: usize = 20_000;
 
 /// The result of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SqlVerdict {
     /// The parser knows all statements that the change adds.
     Valid,
@@ -36,71 +41,95 @@ pub enum SqlVerdict {
     Unknown(&'static str),
 }
 
+const INVALID_BEFORE: SqlVerdict =
+    SqlVerdict::Unknown("the parser does not accept the file before the change");
+const TEMPLATE: SqlVerdict =
+    SqlVerdict::Unknown("the file is a template, has conditions of psql, or is for SQL Server");
+const NEW_STATEMENT: SqlVerdict = SqlVerdict::Unknown("the parser does not know a new statement");
+
 /// Returns whether the parser knows each statement of `text`.
 #[must_use]
 pub fn is_valid_sql(text: &str) -> bool {
     stacker::grow(STACK_SIZE, || is_valid(text))
 }
 
-fn is_valid(text: &str) -> bool {
-    let script = scripts::without_commands(text);
-    statements::split(&script, dialects::of(text)).is_ok_and(|statements| {
-        statements
-            .iter()
-            .all(|statement| matches!(dialects::parse(statement), Ok(Parsed::Valid)))
-    })
-}
-
-/// Compares the statements of a file before and after a change.
-///
-/// # Errors
-///
-/// Returns [`Unparsed::TooComplex`] for a statement that is nested too deeply.
-pub fn compare_sql(before: &str, after: &str) -> Result<SqlVerdict, Unparsed> {
+/// Compares the statements of a script before and after a change.
+#[must_use]
+pub fn compare_sql(before: &str, after: &str) -> SqlVerdict {
     stacker::grow(STACK_SIZE, || compare(before, after))
 }
 
-fn compare(before: &str, after: &str) -> Result<SqlVerdict, Unparsed> {
-    const INVALID: SqlVerdict =
-        SqlVerdict::Unknown("the parser does not accept the file before the change");
-    let dialect = dialects::of(before);
-    let was_valid = || is_valid(before);
-    let (before_script, after_script) = (
-        scripts::without_commands(before),
-        scripts::without_commands(after),
-    );
-    let Ok(old) = statements::split(&before_script, dialect) else {
-        return Ok(INVALID);
-    };
-    let new = match statements::split(&after_script, dialect) {
-        Ok(new) => new,
-        Err(fault) if was_valid() => return Ok(SqlVerdict::Fault(fault)),
-        Err(_) => return Ok(INVALID),
-    };
-    let removed = without(&old, &new);
-    let mut unknown = Vec::new();
-    for statement in without(&new, &old).into_iter().flatten() {
-        if let Parsed::Fault(fault) = dialects::parse(statement)? {
-            unknown.push((statement, fault));
-        }
-    }
-    if unknown.is_empty() {
-        return Ok(SqlVerdict::Valid);
-    }
-    if scripts::has_conditions(after) {
-        return Ok(SqlVerdict::Unknown("the script has conditions of psql"));
-    }
-    let runs = known_runs(&removed)?;
-    let found = unknown
+fn is_valid(text: &str) -> bool {
+    let script = scripts::without_commands(text);
+    let database = Database::of(text);
+    let split = |dialect| statements::split(&script, text, dialect).ok();
+    let is_known =
+        |statement: &Statement<'_>| dialects::parse(statement, database) == Ok(Parsed::Valid);
+    dialects::lexical(text, text)
         .into_iter()
-        .find(|(statement, _)| runs.iter().any(|run| can_be(statement, run)));
-    Ok(match found {
-        Some((_, fault)) => SqlVerdict::Fault(fault),
-        None => SqlVerdict::Unknown("the parser does not know a new statement"),
-    })
+        .find_map(split)
+        .is_some_and(|statements| statements.iter().all(is_known))
 }
 
-/// Returns the statements that `others` does not contain, and `None` for each of the others.
+fn compare(before: &str, after: &str) -> SqlVerdict {
+    let old_script = scripts::without_commands(before);
+    let new_script = scripts::without_commands(after);
+    let mut fault = None;
+    for dialect in dialects::lexical(before, after) {
+        let Ok(old) = statements::split(&old_script, before, dialect) else {
+            continue;
+        };
+        match statements::split(&new_script, after, dialect) {
+            Ok(new) => return compare_statements((before, &old), (after, &new)),
+            Err(first) => fault = fault.or(Some(first)),
+        }
+    }
+    // The lexical rules of all dialects are violated.
+    match fault {
+        Some(_) if scripts::is_template(after) => TEMPLATE,
+        Some(fault) if is_valid(before) => SqlVerdict::Fault(fault),
+        _ => INVALID_BEFORE,
+    }
+}
+
+fn compare_statements(
+    (before, old): (&str, &[Statement<'_>]),
+    (after, new): (&str, &[Statement<'_>]),
+) -> SqlVerdict {
+    let database = Database::of(before);
+    let mut faults = Vec::new();
+    let mut is_too_complex = false;
+    for statement in without(new, old).into_iter().flatten() {
+        match dialects::parse(statement, database) {
+            Ok(Parsed::Valid) => {}
+            Ok(Parsed::Fault(fault)) => faults.push((statement, fault)),
+            Err(_) => is_too_complex = true,
+        }
+    }
+    if faults.is_empty() && !is_too_complex {
+        return SqlVerdict::Valid;
+    }
+    if database == Database::SqlServer || scripts::is_template(after) {
+        return TEMPLATE;
+    }
+    let removed = Removed::new(&without(old, new), database);
+    let old_tokens: HashSet<&Token> = old.iter().flat_map(Statement::key).collect();
+    let mut left = MAX_COMPARISONS;
+    for (statement, fault) in faults {
+        let Some(rest) = left.checked_sub(removed.len()) else {
+            break;
+        };
+        left = rest;
+        let token = statement.token_at(fault.offset);
+        let is_new_token = token.is_some_and(|token| !old_tokens.contains(token));
+        if !statement.has_variables && removed.proves_fault(statement, is_new_token) {
+            return SqlVerdict::Fault(fault);
+        }
+    }
+    NEW_STATEMENT
+}
+
+/// Returns the statements that `others` does not contain, and `None` in place of each of the others.
 fn without<'s>(
     statements: &'s [Statement<'_>],
     others: &'s [Statement<'_>],
@@ -118,150 +147,5 @@ fn without<'s>(
     result
 }
 
-/// Returns the runs of neighbouring removed statements that the parser knows.
-fn known_runs<'s>(
-    removed: &[Option<&'s Statement<'s>>],
-) -> Result<Vec<Vec<&'s Statement<'s>>>, Unparsed> {
-    let mut known = Vec::with_capacity(removed.len());
-    for statement in removed {
-        known.push(match statement {
-            Some(statement) if dialects::parse(statement)? == Parsed::Valid => Some(*statement),
-            _ => None,
-        });
-    }
-    let windows = (1..=JOINED).flat_map(|length| known.windows(length));
-    Ok(windows
-        .filter_map(|run| run.iter().copied().collect())
-        .collect())
-}
-
-/// Returns whether `statement` can be what a change makes of `run`: the start or the end is the same,
-/// and no keyword or symbol is new.
-fn can_be(statement: &Statement<'_>, run: &[&Statement<'_>]) -> bool {
-    let key = statement.key();
-    let (Some(first), Some(last)) = (run.first(), run.last()) else {
-        return false;
-    };
-    let (first, last) = (first.key(), last.key());
-    let has_start = first[..first.len().min(SAME)] == key[..key.len().min(SAME)];
-    let has_end = last[last.len().saturating_sub(SAME)..] == key[key.len().saturating_sub(SAME)..];
-    // A variable of psql can contain the start of a statement.
-    if !(has_start || has_end) || key[0] == &Token::Colon {
-        return false;
-    }
-    let mut allowed: HashMap<String, usize> = HashMap::new();
-    for (word, count) in run.iter().flat_map(|statement| statement.keywords()) {
-        *allowed.entry(word).or_default() += count;
-    }
-    statement
-        .keywords()
-        .into_iter()
-        .all(|(word, count)| allowed.get(&word).is_some_and(|allowed| *allowed >= count))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fault(before: &str, after: &str) -> Option<(usize, String)> {
-        match compare_sql(before, after).unwrap() {
-            SqlVerdict::Fault(fault) => Some((fault.offset, fault.message)),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn a_broken_statement_is_a_fault_at_its_first_unexpected_token() {
-        for (before, after, offset, message) in [
-            (
-                "SELECT (a) FROM b;",
-                "SELECT (a FROM b;",
-                10,
-                "unexpected `FROM`",
-            ),
-            ("SELECT é, a", "SELECT é a b", 12, "unexpected `b`"),
-            (
-                "A; SELECT a FROM b",
-                "A; SELEC a FROM b",
-                3,
-                "unexpected `SELEC`",
-            ),
-            (
-                "SELECT 1;\nSELECT 2;\n",
-                "SELECT 1\nSELECT 2;\n",
-                9,
-                "unexpected `SELECT`",
-            ),
-            ("SELECT 'a'", "SELECT 'a", 7, "unterminated string literal"),
-            (
-                "CREATE TABLE a (b int NOT NULL)",
-                "CREATE TABLE a (b NOT NULL)",
-                16,
-                "unexpected column without a type",
-            ),
-            (
-                "SELECT 1 /* a */",
-                "SELECT 1 /* a /",
-                15,
-                "unterminated comment",
-            ),
-            (
-                "SELECT a FROM b",
-                "SELECT a FROM",
-                13,
-                "unexpected end of statement",
-            ),
-        ] {
-            let expected = Some((offset, message.to_owned()));
-            assert_eq!(fault(before, after), expected, "{after}");
-        }
-    }
-
-    #[test]
-    fn what_can_be_a_construct_of_a_dialect_is_no_fault() {
-        for (before, after) in [
-            ("SELECT 1;", "SELECT 1; FOO BAR;"),
-            ("SELECT 1;", "SELECT 1 QUALIFIES SELECT 2;"),
-            ("FOO (a);", "FOO (a;"),
-            ("SELECT 1;", "SELECT 1 FROM a TABLESAMPLER (b) c;"),
-        ] {
-            let verdict = compare_sql(before, after).unwrap();
-            assert!(matches!(verdict, SqlVerdict::Unknown(_)), "{verdict:?}");
-        }
-    }
-
-    #[test]
-    fn commands_and_variables_of_shells_are_not_judged() {
-        for after in [
-            "\\set a (\nSELECT 1",
-            "SELECT 1 \\gset\nSELECT 1\n\\gexec\nSELECT 1",
-            "\\if :a\n(\n\\endif\nSELECT 1",
-            ":A 1",
-            "SELECT @a@.b",
-            "COPY a FROM stdin;\n1\t(\n\\.\nSELECT 1",
-            "SELECT 1\nGO\nSELECT 2\ngo\n",
-            "SELECT * FROM :a WHERE b = :'c' AND d = (:\"e\")",
-            "CREATE PROCEDURE a () BEGIN SELECT 1; END\n/\nSELECT 1",
-        ] {
-            assert_eq!(fault("SELECT 1", after), None, "{after}");
-        }
-        assert!(is_valid_sql("\\d\nSELECT 1\nGO\nSELECT `a` FROM :b;;"));
-    }
-
-    #[test]
-    fn deep_statements_are_limited() {
-        let units =
-            "( JOIN_a_ NOT_ CASE_WHEN_ UNION_SELECT_1_ [ - a-> a=( ,(1 +1 ::a .a (SELECT_ [1] {";
-        for unit in units.split(' ').map(|unit| unit.replace('_', " ")) {
-            for count in [20, 60, 1900, 50_000] {
-                let text = format!("SELECT 1 FROM a {}", unit.repeat(count));
-                let verdict = compare_sql("SELECT 1 FROM a", &text);
-                let is_judged = matches!(verdict, Ok(SqlVerdict::Valid | SqlVerdict::Unknown(_)));
-                assert!(
-                    is_judged || verdict == Err(Unparsed::TooComplex),
-                    "{unit} {count}"
-                );
-            }
-        }
-    }
-}
+mod tests;

@@ -1,46 +1,142 @@
-//! Removes what belongs to the programs that run scripts, and not to SQL.
+//! Removes the commands of psql and similar programs from scripts, because they are not SQL.
 
 use crate::code::rewrites::blank;
 
-/// Replaces commands of psql, data of `COPY`, separators of batches, and the marks of variables. The
-/// offsets stay the same.
+/// Replaces commands and variables of psql, data of `COPY`, and separators of batches by spaces and
+/// semicolons. The offsets stay the same. Comments and strings are kept.
 pub(super) fn without_commands(script: &str) -> String {
     let mut result = Vec::with_capacity(script.len());
+    let mut state = State::Code;
     let mut is_data = false;
     for line in script.split_inclusive('\n') {
-        let is_command = line.trim_start().starts_with('\\');
-        if is_data || (is_command && !ends_statement(line)) {
+        let content = line.trim();
+        let starts_in_code = state == State::Code;
+        if is_data {
             result.extend(line.bytes().map(blank));
-            is_data = is_data && !line.trim_start().starts_with("\\.");
-        } else if is_batch(line) {
+            is_data = content != "\\.";
+        } else if starts_in_code && is_copy(content) {
+            // The parser would take all later lines for data.
+            result.extend(line.bytes().map(blank));
+            is_data = true;
+        } else if starts_in_code && content.starts_with('\\') && !is_final_command(content) {
+            result.extend(line.bytes().map(blank));
+        } else if starts_in_code && (is_batch_separator(line) || is_end_of_batch(line, &result)) {
             extend_with_end(&mut result, line);
         } else {
-            let start = line
-                .rfind('\\')
-                .filter(|&start| ends_statement(&line[start..]));
-            let (code, command) = line.split_at(start.unwrap_or(line.len()));
+            let command = find_command(line, state);
+            let (code, command) = line.split_at(command.unwrap_or(line.len()));
             extend_without_variables(&mut result, code);
             extend_with_end(&mut result, command);
-            is_data = is_copy(line);
+            state = state.after(code);
         }
     }
     String::from_utf8(result).expect("BUG: characters are replaced as a whole")
 }
 
-/// Returns whether `script` has conditions of psql.
-pub(super) fn has_conditions(script: &str) -> bool {
-    script
-        .lines()
-        .any(|line| line.trim_start().starts_with("\\if"))
+/// Returns whether `script` contains marks of templates, commands that select or change its text, or
+/// strings of Oracle such as `q'[a]'`.
+pub(super) fn is_template(script: &str) -> bool {
+    ["{{", "{%", "{#", "<%", "\\if", "q'[", "q'{", "q'("]
+        .iter()
+        .any(|mark| script.contains(mark))
+        || script.lines().any(|line| {
+            line.to_ascii_uppercase()
+                .trim_start()
+                .starts_with("DELIMITER")
+        })
+}
+
+/// Returns whether `line` separates batches for SQL Server: `GO`, with a number or a comment.
+pub(super) fn is_batch_separator(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let is_rest = |word: &str| word.starts_with("--") || word.bytes().all(|it| it.is_ascii_digit());
+    words
+        .next()
+        .is_some_and(|word| word.eq_ignore_ascii_case("go"))
+        && words.next().is_none_or(is_rest)
+}
+
+/// Returns whether `line` is the `/` of Oracle after a statement with a semicolon. Otherwise it can be
+/// an operator.
+fn is_end_of_batch(line: &str, before: &[u8]) -> bool {
+    line.trim() == "/" && before.trim_ascii_end().ends_with(b";")
+}
+
+/// Returns whether lines of data follow `line`.
+fn is_copy(line: &str) -> bool {
+    let line = line.to_ascii_uppercase();
+    line.starts_with("COPY ") && line.contains(" FROM STDIN")
 }
 
 /// Returns whether `command` is a command of psql that ends a statement, such as `\gset`.
-fn ends_statement(command: &str) -> bool {
-    let command = command.trim_start();
+fn is_final_command(command: &str) -> bool {
     ["\\g", "\\watch", "\\crosstabview"]
         .iter()
         .any(|known| command.starts_with(known))
-        && !command.contains(['\'', '"'])
+}
+
+/// Returns the offset of a command that ends a statement in `line`, which starts in `state`.
+fn find_command(line: &str, state: State) -> Option<usize> {
+    let start = line.rfind('\\')?;
+    (is_final_command(&line[start..]) && state.after(&line[..start]) == State::Code)
+        .then_some(start)
+}
+
+/// The part of the script at an offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Code,
+    /// A string or a quoted name. Contains the quotation mark.
+    Quoted(u8),
+    /// A comment up to `*/`.
+    Comment,
+    /// A string between two equal tags such as `$$`. Contains the tag.
+    Dollar(Tag),
+}
+
+/// The tag of a string such as `$body$`. Longer tags are cut.
+type Tag = [u8; 16];
+
+impl State {
+    /// Returns the state after `line`, which starts in this state.
+    fn after(self, line: &str) -> Self {
+        let mut state = self;
+        let mut rest = line.as_bytes();
+        while let Some(&first) = rest.first() {
+            let length;
+            (state, length) = match state {
+                Self::Code if rest.starts_with(b"--") => return state,
+                Self::Code if rest.starts_with(b"/*") => (Self::Comment, 2),
+                Self::Code if first == b'$' => match dollar_tag(rest) {
+                    Some((tag, length)) => (Self::Dollar(tag), length),
+                    None => (state, 1),
+                },
+                Self::Code if b"'\"`".contains(&first) => (Self::Quoted(first), 1),
+                Self::Quoted(mark) if first == mark => (Self::Code, 1),
+                Self::Comment if rest.starts_with(b"*/") => (Self::Code, 2),
+                Self::Dollar(tag) if first == b'$' => match dollar_tag(rest) {
+                    Some((found, length)) if found == tag => (Self::Code, length),
+                    _ => (state, 1),
+                },
+                _ => (state, 1),
+            };
+            rest = &rest[length..];
+        }
+        state
+    }
+}
+
+/// Returns the tag at the start of `text`, and its length.
+fn dollar_tag(text: &[u8]) -> Option<(Tag, usize)> {
+    let name = text[1..].iter().take_while(|byte| is_part(**byte)).count();
+    let length = name + 2;
+    if text.get(length - 1) != Some(&b'$') {
+        return None;
+    }
+    let mut tag = Tag::default();
+    let cut = length.min(tag.len());
+    tag[..cut].copy_from_slice(&text[..cut]);
+    Some((tag, length))
 }
 
 /// Appends a semicolon and spaces in place of `line`.
@@ -52,30 +148,18 @@ fn extend_with_end(result: &mut Vec<u8>, line: &str) {
     }
 }
 
-/// Returns whether `line` separates batches for SQL Server or Oracle.
-pub(super) fn is_batch(line: &str) -> bool {
-    let word = line.trim_end();
-    word.eq_ignore_ascii_case("go") || word == "/"
-}
-
-/// Returns whether lines of data follow `line`.
-fn is_copy(line: &str) -> bool {
-    let line = line.trim_start().to_ascii_uppercase();
-    line.starts_with("COPY ") && line.contains(" FROM STDIN")
-}
-
 /// Appends `line` without the marks of variables: the colon of `:name`, `:'name'` and `:"name"`, and
-/// both characters of `@name@`. The first character of a line is kept.
+/// both characters of `@name@`.
 fn extend_without_variables(result: &mut Vec<u8>, line: &str) {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let start = result.len();
     let bytes = line.as_bytes();
     result.extend(bytes);
-    for (index, pair) in bytes.windows(2).enumerate() {
-        let is_start = pair[0].is_ascii_whitespace() || b"(,=[".contains(&pair[0]);
-        let next = bytes.get(index + 2).copied().unwrap_or(b' ');
-        if pair[1] == b':' && is_start && (is_part(next) || b"'\"".contains(&next)) {
-            result[start + index + 1] = b' ';
+    for (index, &byte) in bytes.iter().enumerate() {
+        let previous = index.checked_sub(1).map_or(b' ', |before| bytes[before]);
+        let is_start = previous.is_ascii_whitespace() || b"(,=[".contains(&previous);
+        let next = bytes.get(index + 1).copied().unwrap_or(b' ');
+        if byte == b':' && is_start && (is_part(next) || b"'\"".contains(&next)) {
+            result[start + index] = b' ';
         }
     }
     let mut rest = 0;
@@ -88,6 +172,44 @@ fn extend_without_variables(result: &mut Vec<u8>, line: &str) {
         if length > 0 && bytes.get(rest) == Some(&b'@') {
             (result[start + open], result[start + rest]) = (b' ', b' ');
             rest += 1;
+        }
+    }
+}
+
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_become_spaces_and_semicolons() {
+        for (script, code) in [
+            ("\\set a\nb\n", "      \nb\n"),
+            ("a \\gset\n\\gx\nb\n", "a ;    \n;  \nb\n"),
+            (
+                "COPY a FROM stdin;\nb\n\\.\nc\n",
+                "                  \n \n  \nc\n",
+            ),
+            ("a\nGO 5\nb;\n/\nc\n/\nd\n", "a\n;   \nb;\n;\nc\n/\nd\n"),
+            (":a (:'b', c::d, @e@)\n", " a ( 'b', c::d,  e )\n"),
+        ] {
+            assert_eq!(without_commands(script), code);
+        }
+    }
+
+    #[test]
+    fn comments_and_strings_are_kept() {
+        for script in [
+            "/* a\n\\b\n use \\gset */ c\n",
+            "$a$ \\gx\n\\b $b$\n/\n$a$\n",
+            "'a\n\\b'\n\"\\g\"\n",
+            "a\n/\nb\n",
+            "-- COPY a FROM stdin\nb\n",
+        ] {
+            assert_eq!(without_commands(script), script);
         }
     }
 }

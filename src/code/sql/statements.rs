@@ -15,19 +15,21 @@ pub(super) struct Statement<'t> {
     pub(super) tokens: Vec<TokenWithSpan>,
     /// The offset of each token in the script.
     offsets: Vec<usize>,
-    /// The text, with the comments before it.
+    /// The text from the first token to the semicolon.
     text: &'t str,
-    /// The offset of `text` in the script.
-    start: usize,
+    /// Whether the statement contains variables, whose text is unknown.
+    pub(super) has_variables: bool,
 }
 
-/// Splits `script` at semicolons.
+/// Splits `script` at semicolons. `original` is the script with its commands and variables, which has
+/// the same length.
 ///
 /// # Errors
 ///
-/// Returns the string or comment that does not end.
+/// Returns the string or comment that does not end, or a character that is no token.
 pub(super) fn split<'t>(
     script: &'t str,
+    original: &str,
     dialect: &dyn Dialect,
 ) -> Result<Vec<Statement<'t>>, TokenFault> {
     let mut places = Places::new(script);
@@ -35,36 +37,43 @@ pub(super) fn split<'t>(
         .tokenize_with_location()
         .map_err(|error| TokenFault {
             offset: Places::new(script).offset(error.location),
-            message: describe(&error.message),
+            message: describe(&error.message).to_owned(),
         })?;
     let mut statements = Vec::new();
-    let (mut tokens, mut offsets, mut start) = (Vec::new(), Vec::new(), 0);
-    let mut finish = |tokens: Vec<_>, offsets, start, end| {
-        if !tokens.is_empty() {
-            statements.push(Statement {
-                tokens,
-                offsets,
-                text: &script[start..end],
-                start,
-            });
-        }
+    let (mut tokens, mut offsets) = (Vec::new(), Vec::new());
+    let mut finish = |tokens: Vec<TokenWithSpan>, offsets: Vec<usize>, end| {
+        let Some(&start) = offsets.first() else {
+            return;
+        };
+        let is_variable = |token: &TokenWithSpan| matches!(&token.token, Token::Placeholder(name) if !is_number(name));
+        statements.push(Statement {
+            has_variables: script[start..end] != original[start..end]
+                || tokens.iter().any(is_variable),
+            tokens,
+            offsets,
+            text: &script[start..end],
+        });
     };
     for token in found {
         let offset = places.offset(token.span.start);
         match token.token {
             Token::Whitespace(_) => {}
-            Token::SemiColon => {
-                finish(take(&mut tokens), take(&mut offsets), start, offset);
-                start = offset;
-            }
+            Token::SemiColon => finish(take(&mut tokens), take(&mut offsets), offset),
             _ => {
                 tokens.push(token);
                 offsets.push(offset);
             }
         }
     }
-    finish(tokens, offsets, start, script.len());
+    finish(tokens, offsets, script.len());
     Ok(statements)
+}
+
+/// Returns whether a placeholder is a number such as `$1`, and not a variable.
+fn is_number(name: &str) -> bool {
+    name.trim_start_matches('$')
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'?')
 }
 
 impl Statement<'_> {
@@ -98,21 +107,56 @@ impl Statement<'_> {
         words
     }
 
-    /// Describes the token at `location`, or the end of the statement if no token is there.
+    /// Describes the token at `location`.
     pub(super) fn unexpected(&self, location: Location) -> TokenFault {
         match self.offset(location) {
-            Some(offset) => {
-                let fault = unexpected_at(self.text, offset - self.start);
-                TokenFault {
-                    offset: self.start + fault.offset,
-                    ..fault
-                }
-            }
-            None => TokenFault {
-                offset: self.start + self.text.trim_end().len(),
-                message: "unexpected end of statement".to_owned(),
-            },
+            Some(offset) => self.unexpected_at(offset),
+            None => self.unexpected_end(),
         }
+    }
+
+    /// Describes the first token.
+    pub(super) fn unexpected_start(&self) -> TokenFault {
+        self.unexpected_at(self.offsets[0])
+    }
+
+    pub(super) fn unexpected_end(&self) -> TokenFault {
+        TokenFault {
+            offset: self.offsets[0] + self.text.trim_end().len(),
+            message: "unexpected end of statement".to_owned(),
+        }
+    }
+
+    fn unexpected_at(&self, offset: usize) -> TokenFault {
+        let fault = unexpected_at(self.text, offset - self.offsets[0]);
+        TokenFault {
+            offset: self.offsets[0] + fault.offset,
+            ..fault
+        }
+    }
+
+    /// Returns the token at `offset` of the script.
+    pub(super) fn token_at(&self, offset: usize) -> Option<&Token> {
+        let index = self.offsets.binary_search(&offset).ok()?;
+        Some(&self.tokens[index].token)
+    }
+
+    /// Returns whether the first token is in no dialect the start of a statement, such as the rest of the
+    /// start of a comment.
+    pub(super) fn starts_with_operator(&self) -> bool {
+        matches!(
+            self.tokens[0].token,
+            Token::Minus | Token::Mul | Token::Div | Token::Eq | Token::Comma | Token::RParen
+        )
+    }
+
+    /// Returns whether each parenthesis is closed.
+    pub(super) fn is_balanced(&self) -> bool {
+        let count = |wanted: &Token| {
+            let tokens = self.tokens.iter();
+            tokens.filter(|token| token.token == *wanted).count()
+        };
+        count(&Token::LParen) == count(&Token::RParen)
     }
 
     /// Returns the offset of the token at `location`.
@@ -152,11 +196,13 @@ impl<'t> Places<'t> {
     }
 }
 
-/// Returns a message of the tokenizer in our words.
-fn describe(message: &str) -> String {
+/// Returns the message for an error of the tokenizer.
+fn describe(message: &str) -> &'static str {
     if message.contains("comment") {
-        "unterminated comment".to_owned()
+        "unterminated comment"
+    } else if message.contains("nterminated") {
+        "unterminated string"
     } else {
-        message.to_lowercase()
+        "invalid token"
     }
 }

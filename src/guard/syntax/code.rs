@@ -36,7 +36,7 @@ fn compare(language: &Language, change: &Change<'_>) -> Result<Option<GuardFindi
     let before = &with_last_newline(text(change.before)?);
     let after = &with_last_newline(changed);
     if language.comparison() == Comparison::Statements {
-        return Ok(match code::compare_sql(before, after)? {
+        return Ok(match code::compare_sql(before, after) {
             SqlVerdict::Valid => None,
             SqlVerdict::Fault(fault) => Some(invalid_syntax(language, changed, fault)),
             SqlVerdict::Unknown(reason) => Some(not_parsed(language, reason)),
@@ -129,7 +129,7 @@ fn not_parsed(language: &Language, reason: impl Into<String>) -> GuardFinding {
 
 /// Some grammars need a line ending after a directive at the end of the file.
 fn with_last_newline(text: &str) -> Cow<'_, str> {
-    if text.ends_with('\n') {
+    if text.ends_with('\n') || text.len() == code::MAX_SIZE {
         text.into()
     } else {
         (text.to_owned() + "\n").into()

@@ -1,12 +1,13 @@
 //! The terminal of the process.
 
 use std::io::{self, IsTerminal};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_current_process_group};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 use crate::process::{CONTROLLING_TERMINAL, InputState};
 
@@ -31,13 +32,34 @@ impl TerminalInput {
         Ok(Self { file })
     }
 
+    fn descriptor<'s>(&'s self, stdin: &'s io::Stdin) -> BorrowedFd<'s> {
+        match &self.file {
+            Some(file) => file.as_fd(),
+            None => stdin.as_fd(),
+        }
+    }
+
+    /// Returns the settings of the terminal, such as whether it echoes keys.
+    pub(crate) fn settings(&self) -> Option<TerminalSettings> {
+        tcgetattr(self.descriptor(&io::stdin()))
+            .ok()
+            .map(TerminalSettings)
+    }
+
+    /// Restores the settings. Another program can have left other ones.
+    pub(crate) fn restore(&self, settings: &TerminalSettings) {
+        // The terminal may be gone, so errors are expected here.
+        let _ = tcsetattr(
+            self.descriptor(&io::stdin()),
+            OptionalActions::Now,
+            &settings.0,
+        );
+    }
+
     /// Waits for input, at most for `timeout`. A signal also ends the wait.
     pub(crate) fn wait(&self, timeout: Duration) -> InputState {
         let stdin = io::stdin();
-        let terminal = match &self.file {
-            Some(file) => file.as_fd(),
-            None => stdin.as_fd(),
-        };
+        let terminal = self.descriptor(&stdin);
         let mut watched = [PollFd::from_borrowed_fd(terminal, PollFlags::IN)];
         let timeout = Timespec::try_from(timeout).ok();
         match poll(&mut watched, timeout.as_ref()) {
@@ -58,6 +80,9 @@ impl TerminalInput {
         }
     }
 }
+
+/// The settings of a terminal.
+pub(crate) struct TerminalSettings(Termios);
 
 /// Stops the processes of this job until the shell continues them, as Ctrl-Z does on a terminal.
 pub(crate) fn suspend_job() {

@@ -13,7 +13,7 @@ use crate::preflight::{Severity, code};
 use crate::report::shown::hunks_of_patch;
 use crate::report::{FileReport, FileStatus, FileType, Op, ProblemReport, syntax_colors};
 use crate::syntax::write::{DiffHunk, hunks};
-use crate::text::is_dangerous;
+use crate::text::has_hidden_characters;
 
 /// Returns the tree entry of a file.
 pub(super) fn leaf(file: &FileReport) -> Leaf<'_> {
@@ -144,7 +144,7 @@ pub(super) fn close_summary(
     reason: Option<Reason<'_>>,
     out: &mut Markup,
 ) {
-    if has_hidden_characters(diff) {
+    if adds_hidden_characters(diff) {
         badge::add_badge(badge::tone::ASK, "invisible characters", out);
     }
     out.counts(added, removed);
@@ -164,18 +164,9 @@ pub(super) fn close_summary(
 
 /// Returns whether an inserted line contains invisible characters or characters that reorder
 /// others.
-fn has_hidden_characters(diff: &[DiffHunk<'_>]) -> bool {
-    let lines = diff
-        .iter()
-        .flat_map(|hunk| &hunk.lines)
-        .filter(|line| line.first() == Some(&b'+'));
-    let mut chunks = lines.flat_map(|line| line.utf8_chunks());
-    chunks.any(|chunk| {
-        chunk
-            .valid()
-            .chars()
-            .any(|it| is_dangerous(it) && !matches!(it, '\t' | '\r'))
-    })
+fn adds_hidden_characters(diff: &[DiffHunk<'_>]) -> bool {
+    let mut lines = diff.iter().flat_map(|hunk| &hunk.lines);
+    lines.any(|line| line.strip_prefix(b"+").is_some_and(has_hidden_characters))
 }
 
 /// Adds the policy rules that match the file, and its problems.

@@ -132,7 +132,7 @@ fn a_message_has_the_place_and_the_token_of_a_new_fault() {
         ),
         (
             "a.sql",
-            "FOO BAR;\nSELECT a, b FROM c;\n",
+            "FOO BAR;\nSELECT (a, b) FROM c;\n",
             "FOO BAR;\nSELECT (a, b FROM c;\n",
             "valid SQL: line 2, column 14: unexpected `FROM`",
         ),

@@ -221,7 +221,7 @@ fn any_keys_on_any_screen_end_without_a_crash() {
         let keys: String = (0..50).map(|_| KEYS[dice.below(KEYS.len())]).collect();
         review.press(&keys);
         // Leaves a question or a page, and ends the review.
-        review.press("\x03");
+        review.press("\x03\x03\x03");
         let ended = review.end();
         assert_eq!(
             ended.code,
@@ -251,4 +251,28 @@ fn a_long_hunk_and_long_lines_are_shown_in_parts() {
     review.press("ly");
     let ended = review.finish();
     assert_eq!((ended.code, ended.only()), (Some(0), Some("f1h1:501")));
+}
+
+#[test]
+fn notes_show_invisible_characters_new_modes_and_what_differs() {
+    let desk = Desk::new(&[("a", "x\ny\n"), ("b", "x\n"), ("run", "x\n")]);
+    let patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n x\n-y\n+y\u{200b}\n\
+                 --- a/b\n+++ b/b\n@@ -1 +1 @@\n-other\n+new\n\
+                 diff --git a/run b/run\nold mode 100644\nnew mode 100755\n";
+    let mut review = Review::of(&desk.root(), patch);
+    for text in [
+        "adds invisible characters",
+        "expected in line 1: other",
+        "found in line 1: x",
+        "becomes executable",
+    ] {
+        review.wait_for(text);
+    }
+    review.press("Aw");
+    review.wait_for("reject it (n) or edit it (e)");
+    review.press("nX");
+    review.wait_for("this key has no action");
+    let ended = review.finish();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1,f3")));
+    assert_eq!(desk.read("a"), "x\ny\u{200b}\n");
 }

@@ -1,6 +1,7 @@
 //! Edits of hunks in the user's editor.
 
 use fs_err as fs;
+use rustix::termios::{LocalModes, tcgetattr};
 
 use super::{Desk, FILES, PATCH, Review};
 use crate::terminal::wpatch;
@@ -96,6 +97,23 @@ fn an_editor_that_fails_changes_nothing() {
         review.press("q");
         assert_eq!(review.end().code, Some(3));
     }
+}
+
+#[test]
+fn the_terminal_is_restored_after_an_editor_that_was_killed() {
+    let desk = Desk::new(FILES);
+    fs::write(desk.root().join("../change.diff"), PATCH).unwrap();
+    let mut command = wpatch(&desk.root(), &["review", "--json", "../change.diff"]);
+    command.env("GIT_EDITOR", "stty raw -echo <&2; kill -9 $$; true");
+    let mut review = Review::start(&command, (80, 24));
+    let terminal = review.terminal.try_clone().unwrap();
+    review.wait_for("decided");
+    review.press("e");
+    review.wait_for("failed, so nothing changes");
+    review.press("q");
+    assert_eq!(review.end().code, Some(3));
+    let modes = tcgetattr(&terminal).unwrap().local_modes;
+    assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO));
 }
 
 #[test]

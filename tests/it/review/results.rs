@@ -2,7 +2,7 @@
 
 use fs_err as fs;
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::termios::{LocalModes, tcgetattr};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::json;
 
 use super::{Desk, FILES, PATCH, Review};
@@ -82,7 +82,7 @@ fn a_rejected_patch_cannot_be_approved() {
 
 #[test]
 fn a_review_without_an_approval_changes_nothing_and_fails() {
-    for (keys, code) in [("q", 3), ("ynqy", 3), ("y\x03", 130)] {
+    for (keys, code) in [("q", 3), ("ynqy", 3), ("y\x03\x03", 130), ("\x03", 130)] {
         let desk = Desk::new(FILES);
         let before = tree::read(&desk.root());
         let mut review = Review::of(&desk.root(), PATCH);
@@ -95,7 +95,44 @@ fn a_review_without_an_approval_changes_nothing_and_fails() {
 }
 
 #[test]
+fn ctrl_c_ends_a_question_and_asks_before_decisions_are_lost() {
+    let desk = Desk::new(FILES);
+    let mut review = Review::of(&desk.root(), PATCH);
+    review.press("yr\x03\x03");
+    review.wait_for("End the review without applying?");
+    review.press("n");
+    review.wait_for("? help");
+    let ended = review.finish();
+    assert_eq!((ended.code, ended.only()), (Some(0), Some("f1h1")));
+}
+
+#[test]
+fn a_continued_review_is_drawn_again() {
+    let desk = Desk::new(FILES);
+    let mut review = Review::of(&desk.root(), PATCH);
+    let id = Pid::from_raw(review.child.id().cast_signed()).unwrap();
+    kill_process(id, Signal::STOP).unwrap();
+    // As a shell does for a job that has stopped.
+    let mut modes = tcgetattr(&review.terminal).unwrap();
+    modes.local_modes |= LocalModes::ICANON | LocalModes::ECHO;
+    tcsetattr(&review.terminal, OptionalActions::Now, &modes).unwrap();
+    review.screen.process(b"\x1b[2J");
+    kill_process(id, Signal::CONT).unwrap();
+    review.wait_for("0 of 5");
+    let modes = tcgetattr(&review.terminal).unwrap().local_modes;
+    assert!(!modes.intersects(LocalModes::ICANON | LocalModes::ECHO));
+    review.press("q");
+    assert_eq!(review.end().code, Some(3));
+}
+
+#[test]
 fn a_signal_ends_the_review_and_restores_the_terminal() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::QUIT, 131)] {
+        a_signal_restores_the_terminal(signal, code);
+    }
+}
+
+fn a_signal_restores_the_terminal(signal: Signal, code: i32) {
     let desk = Desk::new(FILES);
     let review = Review::of(&desk.root(), PATCH);
     let terminal = review.terminal.try_clone().unwrap();
@@ -105,9 +142,9 @@ fn a_signal_ends_the_review_and_restores_the_terminal() {
     };
     assert!(!is_canonical());
     let id = Pid::from_raw(review.child.id().cast_signed()).unwrap();
-    kill_process(id, Signal::TERM).unwrap();
+    kill_process(id, signal).unwrap();
     let ended = review.end();
-    assert_eq!(ended.code, Some(143));
+    assert_eq!(ended.code, Some(code));
     assert!(is_canonical());
     let written = String::from_utf8_lossy(&ended.written).into_owned();
     let (entered, left) = (written.rfind("\x1b[?1049h"), written.rfind("\x1b[?1049l"));

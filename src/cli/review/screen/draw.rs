@@ -159,7 +159,12 @@ fn draw_files(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen, state: &Re
         let attention = if has_note { "!" } else { " " };
         let counts = format!(" +{} -{}", shown.added, shown.removed);
         let room = width.saturating_sub(counts.width() + 5);
-        let name = clip_start(&shown.title, room);
+        // The details of a long title would hide the name.
+        let name = if shown.title.width() > room {
+            clip_start(&printable(shown.path.as_bytes()).to_string(), room)
+        } else {
+            shown.title.clone()
+        };
         let gap = " ".repeat(room.saturating_sub(name.width()));
         let style = if file == current {
             Palette::bar()

@@ -9,6 +9,7 @@ use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui::crossterm::execute;
+use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
@@ -17,6 +18,11 @@ use ratatui::{Frame, Terminal};
 
 use crate::cli::args::Global;
 use crate::cli::output;
+use crate::engine::{TerminalInput, TerminalSettings};
+
+/// Resets what another program can have left: colors, line wrapping, the modes of the cursor keys and of
+/// the number pad, and the scroll region, which moves the cursor. See `console_codes(4)`.
+const RESET: &str = "\x1b[0m\x1b[?7h\x1b[?1l\x1b>\x1b7\x1b[r\x1b8";
 
 /// The stream to the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,17 +67,22 @@ impl Write for TerminalOutput {
 }
 
 /// A terminal that shows the screen. Dropping it restores the earlier mode.
-pub(super) struct TerminalSession {
+pub(super) struct TerminalSession<'i> {
+    input: &'i TerminalInput,
+    /// The settings before the session.
+    settings: Option<TerminalSettings>,
     /// It is never dropped: its own destructor panics if standard error is a terminal that is gone.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<io::BufWriter<TerminalOutput>>>>,
     output: TerminalOutput,
 }
 
-impl TerminalSession {
+impl<'i> TerminalSession<'i> {
     /// Starts the full-screen display.
-    pub(super) fn start(output: TerminalOutput) -> io::Result<Self> {
+    pub(super) fn start(input: &'i TerminalInput, output: TerminalOutput) -> io::Result<Self> {
         let backend = CrosstermBackend::new(io::BufWriter::new(output));
         let mut session = Self {
+            settings: input.settings(),
+            input,
             terminal: ManuallyDrop::new(Terminal::new(backend)?),
             output,
         };
@@ -106,6 +117,15 @@ impl TerminalSession {
         shown.and(left).and(restored)
     }
 
+    /// Restores the settings of the terminal after another program has used it, and continues.
+    pub(super) fn recover(&mut self) -> io::Result<()> {
+        if let Some(settings) = &self.settings {
+            self.input.restore(settings);
+        }
+        execute!(self.output, Print(RESET))?;
+        self.resume()
+    }
+
     pub(super) fn resume(&mut self) -> io::Result<()> {
         enable_raw_mode()?;
         execute!(
@@ -118,7 +138,7 @@ impl TerminalSession {
     }
 }
 
-impl Drop for TerminalSession {
+impl Drop for TerminalSession<'_> {
     fn drop(&mut self) {
         // The terminal may be gone, so errors are expected here.
         let _ = self.suspend();

@@ -71,6 +71,8 @@ pub(super) struct Viewport {
     height: usize,
     /// The cursor that is known to be visible.
     shown: Option<(Cursor, usize)>,
+    /// The row of the screen with the first line of the part at the cursor.
+    cursor_row: Option<usize>,
 }
 
 impl Viewport {
@@ -89,13 +91,31 @@ impl Viewport {
             // The rows of a segment depend on the width and the text.
             (self.top.segment, self.top.row) = (0, 0);
         }
+        let is_same_cursor = self
+            .shown
+            .is_some_and(|(cursor, _)| cursor == state.cursor());
+        if self.width == width && is_other_text && is_same_cursor {
+            self.keep_cursor_row(state);
+            self.shown = Some((state.cursor(), state.revision()));
+        }
         (self.width, self.height) = (width, height);
         let shown = Some((state.cursor(), state.revision()));
         if self.shown != shown || is_resized {
             self.show_cursor(state);
             self.shown = shown;
         }
-        self.collect(state, self.top, height)
+        let rows = self.collect(state, self.top, height);
+        let first = self.first_row(state);
+        self.cursor_row = rows.iter().position(|row| row.position == first);
+        rows
+    }
+
+    /// Moves the screen so that the part at the cursor stays in its row, although the text has changed.
+    fn keep_cursor_row(&mut self, state: &mut ReviewState<'_>) {
+        if let Some(row) = self.cursor_row {
+            let first = self.first_row(state);
+            self.top = self.position_above(state, first, row);
+        }
     }
 
     fn collect(
@@ -252,6 +272,12 @@ impl Viewport {
                 return;
             }
         }
+    }
+
+    /// Returns the first row of the first line of the part at the cursor.
+    fn first_row(&mut self, state: &mut ReviewState<'_>) -> RowPosition {
+        let (line, _) = state.cursor_lines();
+        self.rows_of_line(state, line).0
     }
 
     /// Returns the first and the last row of the part at the cursor. The titles of a unit belong to

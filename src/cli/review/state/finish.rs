@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Reply, ReviewState};
 use crate::cli::review::choices::{AcceptedPart, Choice, Decision};
 use crate::cli::review::question::{Goal, Question, ReviewEnd};
-use crate::cli::review::reviewed::state_before;
+use crate::cli::review::reviewed::{Note, state_before};
 use crate::engine::Outcome;
 use crate::engine::options::HunkSelection;
 use crate::report::{self, FileReport, Report};
@@ -76,9 +76,13 @@ impl ReviewState<'_> {
         let plan_id = outcome.report.plan_id.clone().filter(|_| outcome.report.ok);
         let Some(plan_id) = plan_id else {
             let message = error_message(&outcome.report);
-            self.show_message(
-                &message.unwrap_or_else(|| "the accepted part does not apply".to_owned()),
-            );
+            let message = message.unwrap_or_else(|| "the accepted part does not apply".to_owned());
+            let help = if self.move_to_problem() {
+                "; reject it (n) or edit it (e)"
+            } else {
+                ""
+            };
+            self.show_message(&format!("{message}{help}"));
             return Reply::Done;
         };
         let changes = report::change_summary(&outcome.report);
@@ -93,6 +97,20 @@ impl ReviewState<'_> {
             ),
         };
         Reply::Ask(Question::Confirm { text, ending })
+    }
+
+    /// Moves the cursor to the first accepted unit that does not apply, and returns whether there is one.
+    fn move_to_problem(&mut self) -> bool {
+        let is_problem = |&unit: &usize| {
+            let notes = self.patch.unit_notes(unit);
+            self.decision(unit) != Decision::Whole(Choice::Rejected)
+                && notes.iter().any(Note::is_problem)
+        };
+        let found = (0..self.choices.units().len()).find(is_problem);
+        if let Some(unit) = found {
+            self.move_to(unit);
+        }
+        found.is_some()
     }
 
     /// Returns whether `outcome` was checked against other contents than the reviewer has seen. Several
