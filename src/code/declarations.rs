@@ -193,7 +193,11 @@ fn without_values(text: &str) -> String {
             result.push_str(if is_complete { " " } else { "# / " });
         } else if "\"'".contains(first) {
             let is_complete = length > 1 && token.ends_with(first);
-            result.push_str(if is_complete { STRING } else { "# " });
+            result.push_str(match (is_complete, depth) {
+                (false, _) => "# ",
+                (true, 0) => STRING,
+                (true, _) => "",
+            });
         } else if depth == 0 || first == '(' {
             result.push(first);
         } else if first == '.' && !is_address {
@@ -236,7 +240,7 @@ mod tests {
         let valid = "@import 'a;b'; /* c{d */ e:f, g { h: url(i:j;k) 'l:m'; *n: 1;\n --o: p:q; }\n\
                      @media (r: s) { t { u: v } } w { filter: progid:x; y: 'z' }\n\
                      @keyframes a { from, 1.5% { b: 2% calc(1.5px) !important } to { c: url(1.d) } }\n\
-                     a.-b:not(.c)[d='e']::f, #g { h: .5 }";
+                     a.-b:not(.c, [g='h'])[d='e']::f, #g { h: .5 }";
         assert_eq!(count_malformed(valid), 0);
         for text in [
             "a { b c; }",
