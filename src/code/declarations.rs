@@ -9,6 +9,8 @@ use super::balance::is_unbalanced;
 
 /// What a string becomes before the rules are checked.
 const STRING: &str = "\"";
+/// What a number without digits after its point becomes. Selectors can have a name there.
+const NUMBER_FAULT: &str = "\u{1}";
 
 /// Returns whether a fault in a style sheet counts that the change of `before` to `after` adds.
 pub(super) fn is_certain(before: &str, after: &str) -> bool {
@@ -72,21 +74,30 @@ fn is_animation(prelude: &str) -> bool {
     prelude.starts_with('@') && prelude.contains("keyframes")
 }
 
-/// Returns whether `part` can be in front of a block.
+/// Returns whether `part` can be before a block.
 fn is_valid_prelude(part: &str, is_in_animation: bool) -> bool {
     if let Some(rule) = part.strip_prefix('@') {
         return !rule.contains('@');
     }
+    // The value of a custom property can be a block.
+    if part.starts_with("--") {
+        return true;
+    }
     part.split(',').all(|selector| {
         let selector = selector.trim();
         if is_in_animation {
-            let is_percentage = selector.strip_suffix('%').is_some_and(is_number);
-            return is_percentage || matches!(selector, "from" | "to");
+            // A name such as `entry` can be before a percentage.
+            let step = selector.rsplit(' ').next().unwrap_or_default();
+            let is_percentage = step.strip_suffix('%').is_some_and(is_number);
+            return is_percentage
+                || ["from", "to"]
+                    .iter()
+                    .any(|it| step.eq_ignore_ascii_case(it));
         }
         !selector.is_empty()
             && !selector.contains(['/', '%', ';', '!'])
             && !has_lone_sign(selector, &['.', '#', ':'])
-            && !has_lone_digit(selector)
+            && !has_name_with_leading_digit(selector)
             && !has_function_without_colon(selector)
             && !has_value_without_operator(selector)
     })
@@ -100,7 +111,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Returns whether a name in `selector` starts with a digit.
-fn has_lone_digit(selector: &str) -> bool {
+fn has_name_with_leading_digit(selector: &str) -> bool {
     selector.match_indices(['.', '#', ':']).any(|(start, _)| {
         let name = selector[start + 1..].trim_start_matches('-');
         name.starts_with(|first: char| first.is_ascii_digit())
@@ -154,7 +165,8 @@ fn is_malformed(part: &str) -> bool {
         || value
             .split('!')
             .skip(1)
-            .any(|flag| flag.trim() != "important")
+            .any(|flag| !flag.trim().eq_ignore_ascii_case("important"))
+        || value.contains(NUMBER_FAULT)
 }
 
 /// Returns whether a percent sign in `value` has no number before it.
@@ -164,53 +176,55 @@ fn has_lone_percent(value: &str) -> bool {
         .any(|(end, _)| !value[..end].ends_with(|last: char| last.is_ascii_digit() || last == ')'))
 }
 
-/// Replaces strings by one character, and removes comments and the content of parentheses. A fault in
-/// them becomes a lone sign.
+/// Replaces strings by [`STRING`], and removes comments and the content of parentheses. A fault in them
+/// becomes a lone sign, and a number such as `1.` becomes [`NUMBER_FAULT`].
 fn without_values(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
-    let mut depth = 0_usize;
-    let mut is_address = false;
+    // Whether each open parenthesis belongs to an address.
+    let mut open: Vec<bool> = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
+        let before = &text[..text.len() - rest.len()];
         let length = match first {
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             '"' | '\'' => string_length(rest),
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             _ => first.len_utf8(),
         };
+        let token = &rest[..length];
+        rest = &rest[length..];
+        let is_outside = open.is_empty();
         match first {
-            '(' => {
-                is_address = depth == 0 && result.ends_with("url");
-                depth += 1;
-            }
-            ')' => depth = depth.saturating_sub(1),
-            '{' | '}' => depth = 0,
+            '(' => open.push(before.ends_with("url") || before.ends_with("URL")),
+            ')' => drop(open.pop()),
+            '{' | '}' => open.clear(),
             _ => {}
         }
-        let token = &rest[..length];
         if let Some(comment) = token.strip_prefix("/*") {
             // A comment in a comment was two comments before its end was lost.
             let is_complete = comment.ends_with("*/") && !comment.contains("/*");
             result.push_str(if is_complete { " " } else { "# / " });
         } else if "\"'".contains(first) {
             let is_complete = length > 1 && token.ends_with(first);
-            result.push_str(match (is_complete, depth) {
+            result.push_str(match (is_complete, is_outside) {
                 (false, _) => "# ",
-                (true, 0) => STRING,
-                (true, _) => "",
+                (true, true) => STRING,
+                (true, false) => "",
             });
-        } else if depth == 0 || first == '(' {
+        } else if first == '\\' {
+            // An escaped character is a part of a name.
+            result.push_str(if is_outside { "x" } else { "" });
+        } else if is_outside || open.is_empty() {
             result.push(first);
-        } else if first == '.' && !is_address {
-            let is_after_digit =
-                text[..text.len() - rest.len()].ends_with(|last: char| last.is_ascii_digit());
-            let is_number = rest[1..].starts_with(|next: char| next.is_ascii_digit());
+        } else if first == '.' && open.last() == Some(&false) {
+            let is_after_digit = before.ends_with(|last: char| last.is_ascii_digit());
+            let is_number = rest.starts_with(|next: char| next.is_ascii_digit());
             result.push_str(if is_after_digit && !is_number {
-                "# "
+                NUMBER_FAULT
             } else {
                 ""
             });
         }
-        rest = &rest[length..];
     }
     result
 }
@@ -240,7 +254,10 @@ mod tests {
         let valid = "@import 'a;b'; /* c{d */ e:f, g { h: url(i:j;k) 'l:m'; *n: 1;\n --o: p:q; }\n\
                      @media (r: s) { t { u: v } } w { filter: progid:x; y: 'z' }\n\
                      @keyframes a { from, 1.5% { b: 2% calc(1.5px) !important } to { c: url(1.d) } }\n\
-                     a.-b:not(.c, [g='h'])[d='e']::f, #g { h: .5 }";
+                     a.-b:not(.c, [g='h'])[d='e']::f, #g { h: .5 }\n\
+                     a { b: image-set(url(i1.png) 1x) !IMPORTANT; --x: {}; }\n\
+                     li:not(:nth-child(2n - 1), h1.a) { b: c } .p-0\\.5, .w-1\\/2 { b: red\\9 }\n\
+                     @keyframes b { FROM { c: d } entry 0% { c: d } }";
         assert_eq!(count_malformed(valid), 0);
         for text in [
             "a { b c; }",

@@ -237,7 +237,15 @@ fn closest_match(nearest: &NearestPlace) -> Vec<Note> {
         let line = difference.file_line;
         notes.push(format!("expected in line {line}: {}", difference.expected));
         notes.push(match &difference.found {
-            Some(found) => format!("found in line {line}: {found}"),
+            Some(found) => {
+                let reason = difference
+                    .reason
+                    .map(|reason| format!(" ({})", reason.name()));
+                format!(
+                    "found in line {line}{}: {found}",
+                    reason.unwrap_or_default()
+                )
+            }
             None => format!("the file ends before line {line}"),
         });
     }

@@ -105,7 +105,7 @@ pub(super) fn run(
             return Ok(ReviewEnd::Signal(signal));
         }
         if signals::was_continued() {
-            // The loss of the terminal also continues the process. The next wait notices it.
+            // After a hangup, the kernel sends SIGHUP and SIGCONT. `wait_for_event` reports a closed terminal.
             let _ = session.suspend().and_then(|()| session.recover());
             let _ = session.draw(|frame| draw::draw(frame, &mut screen, state));
         }
@@ -196,13 +196,16 @@ impl Screen {
         match key.code {
             KeyCode::Char('c') if has_control => return self.interrupt(state),
             KeyCode::Char('l') if has_control => return Step::Clear,
+            KeyCode::Char('z') if has_control => return Step::Suspend,
             _ => {}
         }
         if self.dialog.is_some() {
             return self.type_answer(key, state);
         }
         if self.page != Page::Patch {
-            self.press_key_on_page(key, state);
+            if !has_control {
+                self.press_key_on_page(key, state);
+            }
             return Step::Continue;
         }
         let action = match key.code {
@@ -211,7 +214,6 @@ impl Screen {
             KeyCode::Char('e') if has_control => return self.scroll(state, 1),
             KeyCode::Char('y') if has_control => return self.scroll(state, -1),
             KeyCode::Char('r') if has_control => Action::Redo,
-            KeyCode::Char('z') if has_control => return Step::Suspend,
             KeyCode::PageDown => return self.scroll_page(state, 1),
             KeyCode::PageUp => return self.scroll_page(state, -1),
             KeyCode::Down => Action::Next,
@@ -276,7 +278,7 @@ impl Screen {
         let has_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => return Step::Continue,
-            KeyCode::Char(letter) if dialog.question.is_choice() => {
+            KeyCode::Char(letter) if dialog.question.is_choice() && !has_control => {
                 let reply = state.answer(dialog.question, &letter.to_string());
                 return self.follow(reply, state);
             }

@@ -23,9 +23,10 @@ const MAX_JOINS: usize = 64;
 const MAX_LEVELS: usize = 2000;
 /// The maximum number of tokens in a statement. The tree of a token takes up to a kilobyte.
 const MAX_TOKENS: usize = 50_000;
-/// Words that occur only in scripts for `PostgreSQL`.
+/// Words that are typical of scripts for `PostgreSQL`. A wrong guess tries fewer dialects, and requires types of
+/// columns.
 const POSTGRES: &[&str] = &["$$", "::", " serial", "timestamptz", "jsonb", "plpgsql"];
-/// Words that occur only in scripts for `MySQL`.
+/// Words that are typical of scripts for `MySQL`.
 const MYSQL: &[&str] = &["auto_increment", "engine="];
 
 /// The database for which a script is.
@@ -35,14 +36,17 @@ pub(super) enum Database {
     MySql,
     /// It does not need semicolons between statements.
     SqlServer,
-    /// Nothing in the script says which one.
+    /// The script contains no typical words.
     Unknown,
 }
 
 impl Database {
     /// Returns the database for which `script` is.
     pub(super) fn of(script: &str) -> Self {
-        let lower = script.to_ascii_lowercase();
+        let code = script
+            .lines()
+            .map(|line| line.split("--").next().unwrap_or_default());
+        let lower = code.collect::<Vec<_>>().join("\n").to_ascii_lowercase();
         let has_any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         if script.contains("].[") || script.lines().any(is_batch_separator) {
             Self::SqlServer
@@ -56,7 +60,7 @@ impl Database {
     }
 
     /// Returns the dialects that a statement can have, in the order in which they are tried. The parser
-    /// does not know all of a dialect, so that the generic one is always tried.
+    /// does not know all of a dialect, so the generic one is always tried.
     fn dialects(self) -> &'static [&'static dyn Dialect] {
         match self {
             Self::Postgres => &[&PostgreSqlDialect {}, &GenericDialect {}],
@@ -86,7 +90,7 @@ pub(super) enum Parsed {
 }
 
 /// Returns the dialects whose lexical rules a script can follow, with the most probable one first.
-/// `other` is the script after the change, or the same script.
+/// `other` is the script after the change. For a single script, pass it twice.
 pub(super) fn lexical(script: &str, other: &str) -> Vec<&'static dyn Dialect> {
     // Strings such as `$$a$$` of PostgreSQL can contain any characters.
     if script.contains("$$") {
@@ -98,7 +102,10 @@ pub(super) fn lexical(script: &str, other: &str) -> Vec<&'static dyn Dialect> {
         vec![&MySqlDialect {}, &PostgreSqlDialect {}]
     } else if Database::of(script) == Database::SqlServer {
         vec![&MsSqlDialect {}, &PostgreSqlDialect {}]
-    } else if is_mysql(script) || is_mysql(other) || other.contains("/*") {
+    } else if [script, other]
+        .iter()
+        .any(|text| is_mysql(text) || text.contains("/*"))
+    {
         vec![&PostgreSqlDialect {}, &MySqlDialect {}]
     } else {
         vec![&PostgreSqlDialect {}]
@@ -191,7 +198,8 @@ fn location(message: &str) -> Option<Location> {
 /// type.
 fn untyped_column(tree: &Tree, statement: &Statement<'_>) -> Option<TokenFault> {
     let columns: Vec<&ColumnDef> = match tree {
-        Tree::CreateTable(table) => table.columns.iter().collect(),
+        // Partitions have the types of their table.
+        Tree::CreateTable(table) if table.partition_of.is_none() => table.columns.iter().collect(),
         Tree::AlterTable(table) => {
             let operations = table.operations.iter();
             let added = operations.filter_map(|operation| match operation {

@@ -4,9 +4,16 @@
 //!
 //! No parser knows all dialects, and most scripts contain statements that a parser does not know. So
 //! only statements that a change adds are judged, and only by comparison with the statements that it
-//! removes. A statement that the parser does not know is a fault if the parser knows the statement
-//! that it replaces, and if it has no new keywords or symbols, or lost a parenthesis. Otherwise it can
-//! be in a construct of a dialect that the parser does not know.
+//! removes. A statement that the parser does not know is a fault if it has the first or last tokens of
+//! a removed statement that the parser knows, and not those of an unknown one, has no variables, and one of
+//! these holds:
+//!
+//! - It has no new keywords or symbols, and the token at the fault occurs in the old script.
+//! - Its parentheses became unbalanced.
+//! - It starts with a token that starts no statement.
+//!
+//! If the new script cannot be split into tokens, this is a fault only if the parser knows all old
+//! statements. Known limit: a change can combine old keywords to a construct that the parser does not know.
 //!
 //! Read `statements.rs` first. `scripts.rs` prepares the text, and `dialects.rs` calls the parser.
 
@@ -43,8 +50,10 @@ pub enum SqlVerdict {
 
 const INVALID_BEFORE: SqlVerdict =
     SqlVerdict::Unknown("the parser does not accept the file before the change");
-const TEMPLATE: SqlVerdict =
-    SqlVerdict::Unknown("the file is a template, has conditions of psql, or is for SQL Server");
+const TEMPLATE: SqlVerdict = SqlVerdict::Unknown(
+    "the file is a template, is for SQL Server, or has commands such as `\\if`",
+);
+const TOO_COMPLEX: SqlVerdict = SqlVerdict::Unknown("a statement is too long or nested too deeply");
 const NEW_STATEMENT: SqlVerdict = SqlVerdict::Unknown("the parser does not know a new statement");
 
 /// Returns whether the parser knows each statement of `text`.
@@ -84,9 +93,9 @@ fn compare(before: &str, after: &str) -> SqlVerdict {
             Err(first) => fault = fault.or(Some(first)),
         }
     }
-    // The lexical rules of all dialects are violated.
+    // No dialect can split both scripts into tokens.
     match fault {
-        Some(_) if scripts::is_template(after) => TEMPLATE,
+        Some(_) if scripts::has_unsupported_text(after) => TEMPLATE,
         Some(fault) if is_valid(before) => SqlVerdict::Fault(fault),
         _ => INVALID_BEFORE,
     }
@@ -109,7 +118,11 @@ fn compare_statements(
     if faults.is_empty() && !is_too_complex {
         return SqlVerdict::Valid;
     }
-    if database == Database::SqlServer || scripts::is_template(after) {
+    if [before, after]
+        .iter()
+        .any(|text| Database::of(text) == Database::SqlServer)
+        || scripts::has_unsupported_text(after)
+    {
         return TEMPLATE;
     }
     let removed = Removed::new(&without(old, new), database);
@@ -126,10 +139,14 @@ fn compare_statements(
             return SqlVerdict::Fault(fault);
         }
     }
+    if is_too_complex {
+        return TOO_COMPLEX;
+    }
     NEW_STATEMENT
 }
 
-/// Returns the statements that `others` does not contain, and `None` in place of each of the others.
+/// Returns each statement that `others` does not contain equally often, and `None` for each other one, which
+/// keeps the neighbours apart.
 fn without<'s>(
     statements: &'s [Statement<'_>],
     others: &'s [Statement<'_>],

@@ -14,7 +14,7 @@ const SHARED_TOKENS: usize = 2;
 
 /// The statements that a change removes.
 pub(super) struct Removed<'s> {
-    /// Neighbouring statements that the parser knows.
+    /// Each run of one or two neighbouring statements that the parser knows.
     known: Vec<Counterpart<'s>>,
     /// The statements that the parser does not know.
     unknown: Vec<Ends<'s>>,
@@ -79,6 +79,7 @@ impl<'s> Removed<'s> {
     /// it into a construct of another dialect.
     pub(super) fn proves_fault(&self, statement: &Statement<'_>, is_new_token: bool) -> bool {
         let ends = Ends::of(statement, statement);
+        // A similar unknown statement can be the one that was replaced.
         if self.unknown.iter().any(|other| other.is_similar(&ends)) {
             return false;
         }
@@ -90,7 +91,7 @@ impl<'s> Removed<'s> {
         similar.any(|other| {
             let has_same_words = !is_new_token && other.has_all(&words);
             has_same_words
-                || statement.starts_with_operator()
+                || statement.has_impossible_start()
                 || (other.is_balanced && !statement.is_balanced())
         })
     }

@@ -2,8 +2,8 @@
 
 use crate::code::rewrites::blank;
 
-/// Replaces commands and variables of psql, data of `COPY`, and separators of batches by spaces and
-/// semicolons. The offsets stay the same. Comments and strings are kept.
+/// Replaces commands of psql, data of `COPY`, separators of batches, and the marks of variables by spaces
+/// and semicolons. The offsets stay the same. Comments and strings are kept.
 pub(super) fn without_commands(script: &str) -> String {
     let mut result = Vec::with_capacity(script.len());
     let mut state = State::Code;
@@ -15,27 +15,32 @@ pub(super) fn without_commands(script: &str) -> String {
             result.extend(line.bytes().map(blank));
             is_data = content != "\\.";
         } else if starts_in_code && is_copy(content) {
-            // The parser would take all later lines for data.
+            // Without the end of the data, the tokenizer would take all later lines for data.
             result.extend(line.bytes().map(blank));
             is_data = true;
-        } else if starts_in_code && content.starts_with('\\') && !is_final_command(content) {
+        } else if starts_in_code && is_command(content) {
             result.extend(line.bytes().map(blank));
         } else if starts_in_code && (is_batch_separator(line) || is_end_of_batch(line, &result)) {
             extend_with_end(&mut result, line);
         } else {
             let command = find_command(line, state);
             let (code, command) = line.split_at(command.unwrap_or(line.len()));
-            extend_without_variables(&mut result, code);
+            state = extend_without_variables(&mut result, code, state);
             extend_with_end(&mut result, command);
-            state = state.after(code);
         }
     }
     String::from_utf8(result).expect("BUG: characters are replaced as a whole")
 }
 
-/// Returns whether `script` contains marks of templates, commands that select or change its text, or
-/// strings of Oracle such as `q'[a]'`.
-pub(super) fn is_template(script: &str) -> bool {
+/// Returns whether `line` is a command of psql that belongs to no statement. The tokenizer knows the end of
+/// data, which is `\.`.
+fn is_command(line: &str) -> bool {
+    line.starts_with('\\') && !is_final_command(line) && line != "\\."
+}
+
+/// Returns whether `script` contains marks of templates, commands that select its text or change its syntax,
+/// or strings of Oracle such as `q'[a]'`.
+pub(super) fn has_unsupported_text(script: &str) -> bool {
     ["{{", "{%", "{#", "<%", "\\if", "q'[", "q'{", "q'("]
         .iter()
         .any(|mark| script.contains(mark))
@@ -59,7 +64,11 @@ pub(super) fn is_batch_separator(line: &str) -> bool {
 /// Returns whether `line` is the `/` of Oracle after a statement with a semicolon. Otherwise it can be
 /// an operator.
 fn is_end_of_batch(line: &str, before: &[u8]) -> bool {
-    line.trim() == "/" && before.trim_ascii_end().ends_with(b";")
+    let before = before.trim_ascii_end();
+    let start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
+    let last = &before[start..];
+    let code = &last[..memchr::memmem::find(last, b"--").unwrap_or(last.len())];
+    line.trim() == "/" && code.trim_ascii_end().ends_with(b";")
 }
 
 /// Returns whether lines of data follow `line`.
@@ -82,12 +91,14 @@ fn find_command(line: &str, state: State) -> Option<usize> {
         .then_some(start)
 }
 
-/// The part of the script at an offset.
+/// The kind of text at an offset. Escapes with a backslash and nested comments are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Code,
     /// A string or a quoted name. Contains the quotation mark.
     Quoted(u8),
+    /// A comment up to the end of the line.
+    LineComment,
     /// A comment up to `*/`.
     Comment,
     /// A string between two equal tags such as `$$`. Contains the tag.
@@ -98,28 +109,35 @@ enum State {
 type Tag = [u8; 16];
 
 impl State {
-    /// Returns the state after `line`, which starts in this state.
-    fn after(self, line: &str) -> Self {
+    /// Returns the state after the first characters of `rest`, and their number.
+    fn step(self, rest: &[u8]) -> (Self, usize) {
+        let first = rest[0];
+        match self {
+            Self::Code if rest.starts_with(b"--") => (Self::LineComment, 2),
+            Self::Code if rest.starts_with(b"/*") => (Self::Comment, 2),
+            Self::Code if first == b'$' => match dollar_tag(rest) {
+                Some((tag, length)) => (Self::Dollar(tag), length),
+                None => (self, 1),
+            },
+            Self::Code if b"'\"`".contains(&first) => (Self::Quoted(first), 1),
+            Self::Quoted(mark) if first == mark => (Self::Code, 1),
+            Self::LineComment if first == b'\n' => (Self::Code, 1),
+            Self::Comment if rest.starts_with(b"*/") => (Self::Code, 2),
+            Self::Dollar(tag) if first == b'$' => match dollar_tag(rest) {
+                Some((found, length)) if found == tag => (Self::Code, length),
+                _ => (self, 1),
+            },
+            _ => (self, 1),
+        }
+    }
+
+    /// Returns the state after `text`, which starts in this state.
+    fn after(self, text: &str) -> Self {
         let mut state = self;
-        let mut rest = line.as_bytes();
-        while let Some(&first) = rest.first() {
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
             let length;
-            (state, length) = match state {
-                Self::Code if rest.starts_with(b"--") => return state,
-                Self::Code if rest.starts_with(b"/*") => (Self::Comment, 2),
-                Self::Code if first == b'$' => match dollar_tag(rest) {
-                    Some((tag, length)) => (Self::Dollar(tag), length),
-                    None => (state, 1),
-                },
-                Self::Code if b"'\"`".contains(&first) => (Self::Quoted(first), 1),
-                Self::Quoted(mark) if first == mark => (Self::Code, 1),
-                Self::Comment if rest.starts_with(b"*/") => (Self::Code, 2),
-                Self::Dollar(tag) if first == b'$' => match dollar_tag(rest) {
-                    Some((found, length)) if found == tag => (Self::Code, length),
-                    _ => (state, 1),
-                },
-                _ => (state, 1),
-            };
+            (state, length) = state.step(rest);
             rest = &rest[length..];
         }
         state
@@ -149,31 +167,46 @@ fn extend_with_end(result: &mut Vec<u8>, line: &str) {
 }
 
 /// Appends `line` without the marks of variables: the colon of `:name`, `:'name'` and `:"name"`, and
-/// both characters of `@name@`.
-fn extend_without_variables(result: &mut Vec<u8>, line: &str) {
-    let start = result.len();
+/// both characters of `@name@`. Returns the state after it.
+fn extend_without_variables(result: &mut Vec<u8>, line: &str, mut state: State) -> State {
     let bytes = line.as_bytes();
-    result.extend(bytes);
-    for (index, &byte) in bytes.iter().enumerate() {
-        let previous = index.checked_sub(1).map_or(b' ', |before| bytes[before]);
-        let is_start = previous.is_ascii_whitespace() || b"(,=[".contains(&previous);
-        let next = bytes.get(index + 1).copied().unwrap_or(b' ');
-        if byte == b':' && is_start && (is_part(next) || b"'\"".contains(&next)) {
-            result[start + index] = b' ';
+    let mut index = 0;
+    while index < bytes.len() {
+        let rest = &bytes[index..];
+        let length;
+        if state == State::Code && is_colon_of_variable(bytes, index) {
+            result.push(b' ');
+            index += 1;
+            continue;
         }
-    }
-    let mut rest = 0;
-    while let Some(open) = memchr::memchr(b'@', &bytes[rest..]).map(|found| rest + found) {
-        let length = bytes[open + 1..]
-            .iter()
-            .take_while(|byte| is_part(**byte))
-            .count();
-        rest = open + 1 + length;
-        if length > 0 && bytes.get(rest) == Some(&b'@') {
-            (result[start + open], result[start + rest]) = (b' ', b' ');
-            rest += 1;
+        if let Some(name) = extension_variable(rest).filter(|_| state == State::Code) {
+            result.push(b' ');
+            result.extend(name);
+            result.push(b' ');
+            index += name.len() + 2;
+            continue;
         }
+        (state, length) = state.step(rest);
+        result.extend(&rest[..length]);
+        index += length;
     }
+    state
+}
+
+/// Returns whether the character at `index` is the colon of a variable.
+fn is_colon_of_variable(line: &[u8], index: usize) -> bool {
+    let previous = index.checked_sub(1).map_or(b' ', |before| line[before]);
+    let next = line.get(index + 1).copied().unwrap_or(b' ');
+    line[index] == b':'
+        && (previous.is_ascii_whitespace() || b"(,=[".contains(&previous))
+        && (is_part(next) || b"'\"".contains(&next))
+}
+
+/// Returns the name in `@name@` at the start of `text`.
+fn extension_variable(text: &[u8]) -> Option<&[u8]> {
+    let rest = text.strip_prefix(b"@")?;
+    let length = rest.iter().take_while(|byte| is_part(**byte)).count();
+    (length > 0 && rest.get(length) == Some(&b'@')).then(|| &rest[..length])
 }
 
 fn is_part(byte: u8) -> bool {
@@ -193,7 +226,10 @@ mod tests {
                 "COPY a FROM stdin;\nb\n\\.\nc\n",
                 "                  \n \n  \nc\n",
             ),
-            ("a\nGO 5\nb;\n/\nc\n/\nd\n", "a\n;   \nb;\n;\nc\n/\nd\n"),
+            (
+                "a\nGO 5\nb; -- c\n/\nc\n/\nd\n",
+                "a\n;   \nb; -- c\n;\nc\n/\nd\n",
+            ),
             (":a (:'b', c::d, @e@)\n", " a ( 'b', c::d,  e )\n"),
         ] {
             assert_eq!(without_commands(script), code);
@@ -207,7 +243,8 @@ mod tests {
             "$a$ \\gx\n\\b $b$\n/\n$a$\n",
             "'a\n\\b'\n\"\\g\"\n",
             "a\n/\nb\n",
-            "-- COPY a FROM stdin\nb\n",
+            "-- COPY a FROM stdin\nb -- \\gset\n",
+            "':a' /* :b @c@ */ d\n",
         ] {
             assert_eq!(without_commands(script), script);
         }

@@ -17,6 +17,8 @@ pub(super) struct Statement<'t> {
     offsets: Vec<usize>,
     /// The text from the first token to the semicolon.
     text: &'t str,
+    /// The offset of the end of the last token.
+    end: usize,
     /// Whether the statement contains variables, whose text is unknown.
     pub(super) has_variables: bool,
 }
@@ -40,17 +42,21 @@ pub(super) fn split<'t>(
             message: describe(&error.message).to_owned(),
         })?;
     let mut statements = Vec::new();
-    let (mut tokens, mut offsets) = (Vec::new(), Vec::new());
-    let mut finish = |tokens: Vec<TokenWithSpan>, offsets: Vec<usize>, end| {
+    let (mut tokens, mut offsets, mut last) = (Vec::new(), Vec::new(), 0);
+    let mut finish = |tokens: Vec<TokenWithSpan>, offsets: Vec<usize>, end: usize, last| {
         let Some(&start) = offsets.first() else {
             return;
         };
-        let is_variable = |token: &TokenWithSpan| matches!(&token.token, Token::Placeholder(name) if !is_number(name));
+        let is_variable = |token: &TokenWithSpan| match &token.token {
+            Token::Placeholder(name) => !is_positional(name),
+            _ => false,
+        };
         statements.push(Statement {
             has_variables: script[start..end] != original[start..end]
                 || tokens.iter().any(is_variable),
             tokens,
             offsets,
+            end: last,
             text: &script[start..end],
         });
     };
@@ -58,19 +64,20 @@ pub(super) fn split<'t>(
         let offset = places.offset(token.span.start);
         match token.token {
             Token::Whitespace(_) => {}
-            Token::SemiColon => finish(take(&mut tokens), take(&mut offsets), offset),
+            Token::SemiColon => finish(take(&mut tokens), take(&mut offsets), offset, last),
             _ => {
+                last = places.offset(token.span.end);
                 tokens.push(token);
                 offsets.push(offset);
             }
         }
     }
-    finish(tokens, offsets, script.len());
+    finish(tokens, offsets, script.len(), last);
     Ok(statements)
 }
 
-/// Returns whether a placeholder is a number such as `$1`, and not a variable.
-fn is_number(name: &str) -> bool {
+/// Returns whether a placeholder is `?` or a number such as `$1`, and not a variable.
+fn is_positional(name: &str) -> bool {
     name.trim_start_matches('$')
         .bytes()
         .all(|byte| byte.is_ascii_digit() || byte == b'?')
@@ -122,7 +129,7 @@ impl Statement<'_> {
 
     pub(super) fn unexpected_end(&self) -> TokenFault {
         TokenFault {
-            offset: self.offsets[0] + self.text.trim_end().len(),
+            offset: self.end,
             message: "unexpected end of statement".to_owned(),
         }
     }
@@ -141,16 +148,16 @@ impl Statement<'_> {
         Some(&self.tokens[index].token)
     }
 
-    /// Returns whether the first token is in no dialect the start of a statement, such as the rest of the
-    /// start of a comment.
-    pub(super) fn starts_with_operator(&self) -> bool {
+    /// Returns whether no dialect has a statement with this first token. A broken `--` or `/*` leaves such a
+    /// token.
+    pub(super) fn has_impossible_start(&self) -> bool {
         matches!(
             self.tokens[0].token,
             Token::Minus | Token::Mul | Token::Div | Token::Eq | Token::Comma | Token::RParen
         )
     }
 
-    /// Returns whether each parenthesis is closed.
+    /// Returns whether the numbers of opening and closing parentheses are equal.
     pub(super) fn is_balanced(&self) -> bool {
         let count = |wanted: &Token| {
             let tokens = self.tokens.iter();
@@ -200,6 +207,8 @@ impl<'t> Places<'t> {
 fn describe(message: &str) -> &'static str {
     if message.contains("comment") {
         "unterminated comment"
+    } else if message.contains("close delimiter") {
+        "unterminated name"
     } else if message.contains("nterminated") {
         "unterminated string"
     } else {

@@ -1,4 +1,4 @@
-//! Changes of scripts, and what is said about them.
+//! The verdicts on changes of scripts.
 
 use super::*;
 
@@ -68,7 +68,7 @@ fn a_broken_statement_is_a_fault_at_its_first_unexpected_token() {
 }
 
 #[test]
-fn what_can_be_valid_in_a_dialect_is_unknown() {
+fn a_statement_that_a_dialect_can_have_is_unknown() {
     for (before, after) in [
         ("SELECT 1;", "SELECT 1; FOO BAR;"),
         ("SELECT 1;", "SELECT 1 QUALIFIES SELECT 2;"),
@@ -107,7 +107,7 @@ fn what_can_be_valid_in_a_dialect_is_unknown() {
 }
 
 #[test]
-fn what_some_dialect_knows_is_valid() {
+fn a_statement_that_some_dialect_has_is_valid() {
     for (before, after) in [
         ("SELECT 1", "SELECT 'it\\'s'"),
         ("SELECT 1", "# it's\nSELECT 1"),
@@ -130,6 +130,35 @@ fn what_some_dialect_knows_is_valid() {
     }
     assert!(is_valid_sql("\\d\nSELECT 1\nGO\nSELECT `a` FROM :b;;"));
     assert!(!is_valid_sql("SELECT 1; FOO"));
+}
+
+#[test]
+fn valid_changes_are_not_refused() {
+    for (before, after) in [
+        (
+            "SELECT 1 FROM a;\n/\nSELECT 2 FROM b;",
+            "SELECT 1 FROM a; -- c\n/\nSELECT 2 FROM b;",
+        ),
+        (
+            "SELECT 1::int; CREATE TABLE p PARTITION OF t (CHECK (a IS NOT NULL)) FOR VALUES IN (1);",
+            "SELECT 1::int; CREATE TABLE p PARTITION OF t (a NOT NULL) FOR VALUES IN (1);",
+        ),
+        (
+            "-- a serial number\nCREATE TABLE a (b TEXT NOT NULL);",
+            "-- a serial number\nCREATE TABLE a (b NOT NULL);",
+        ),
+        ("SELECT 1;\nSELECT 2;\n", "SELECT 1\nSELECT 2\nGO\n"),
+        ("/* a/*.sql */ SELECT 1;", "SELECT 1;"),
+    ] {
+        assert_eq!(fault(before, after), None, "{after}");
+    }
+}
+
+#[test]
+fn a_copy_over_two_lines_does_not_hide_later_statements() {
+    let copy = "COPY a (b)\nFROM stdin;\n1\n\\.\n";
+    let (before, after) = ("SELECT (a) FROM b;", "SELECT (a FROM b;");
+    assert!(fault(&(copy.to_owned() + before), &(copy.to_owned() + after)).is_some());
 }
 
 #[test]
@@ -165,17 +194,18 @@ fn deep_and_long_statements_are_limited() {
         for count in [20, 49, 60, 499, 1900, 50_000] {
             let text = format!("SELECT 1 FROM a {}", unit.repeat(count));
             let verdict = compare_sql("SELECT 1 FROM a", &text);
+            // The stack has not overflowed.
             assert_ne!(verdict, INVALID_BEFORE, "{unit} {count}");
         }
     }
     let pattern = "(".repeat(100_000) + "A" + &")".repeat(100_000);
     let pattern = format!("SELECT * FROM a MATCH_RECOGNIZE(PATTERN ({pattern}) DEFINE A AS 1)");
-    assert_eq!(compare_sql("SELECT 1", &pattern), NEW_STATEMENT);
+    assert_eq!(compare_sql("SELECT 1", &pattern), TOO_COMPLEX);
 }
 
 #[test]
 fn the_number_of_comparisons_is_limited() {
-    let before = "END;COMMIT;".repeat(16_000);
-    let after = "A B;".repeat(32_000);
+    let before = "SELECT (a) FROM b;".to_owned() + &"END;COMMIT;".repeat(16_000);
+    let after = "A B;".repeat(32_000) + "SELECT (a FROM b;";
     assert_eq!(compare_sql(&before, &after), NEW_STATEMENT);
 }

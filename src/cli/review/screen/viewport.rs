@@ -71,7 +71,7 @@ pub(super) struct Viewport {
     height: usize,
     /// The cursor that is known to be visible.
     shown: Option<(Cursor, usize)>,
-    /// The row of the screen with the first line of the part at the cursor.
+    /// The row of the screen with the first line of the part at the cursor. `None` if it is not visible.
     cursor_row: Option<usize>,
 }
 
@@ -96,7 +96,6 @@ impl Viewport {
             .is_some_and(|(cursor, _)| cursor == state.cursor());
         if self.width == width && is_other_text && is_same_cursor {
             self.keep_cursor_row(state);
-            self.shown = Some((state.cursor(), state.revision()));
         }
         (self.width, self.height) = (width, height);
         let shown = Some((state.cursor(), state.revision()));
@@ -113,6 +112,7 @@ impl Viewport {
     /// Moves the screen so that the part at the cursor stays in its row, although the text has changed.
     fn keep_cursor_row(&mut self, state: &mut ReviewState<'_>) {
         if let Some(row) = self.cursor_row {
+            self.shown = Some((state.cursor(), state.revision()));
             let first = self.first_row(state);
             self.top = self.position_above(state, first, row);
         }
