@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use classes::exclude_slashes;
 pub use pattern::{PathPattern, PatternError};
-#[cfg(feature = "cli")]
+#[cfg(feature = "html")]
 pub(crate) use system::absolute_file_name;
 pub(crate) use system::{
     below_root, is_absolute, os_path, os_str, path_bytes, plain_path, split_root, with_slashes,

@@ -109,7 +109,7 @@ fn split_drive(path: &[u8]) -> Option<(u8, &[u8])> {
 }
 
 /// Returns the last component of an absolute path, and any other text unchanged.
-#[cfg(feature = "cli")]
+#[cfg(feature = "html")]
 #[must_use]
 pub(crate) fn absolute_file_name(path: &str) -> &str {
     let is_separator = |character: char| character == '/' || character == MAIN_SEPARATOR;

@@ -80,7 +80,7 @@ pub(crate) fn is_dangerous(character: char) -> bool {
 
 /// Returns whether a line contains characters that hide or reorder text. The joiner and the variation
 /// selector are expected after other characters than ASCII, because emoji and some scripts need them.
-#[cfg(any(feature = "cli", test))]
+#[cfg(feature = "html")]
 pub(crate) fn has_hidden_characters(line: &[u8]) -> bool {
     let mut previous = ' ';
     line.utf8_chunks()
