@@ -10,8 +10,8 @@ const WITHOUT_GRAMMAR: &[&str] = &[
     "sass", "scala", "scss", "svelte", "swift", "tcl", "v", "vb", "vhd", "vue", "zig", "zsh",
 ];
 
-/// The ends of names of files in another language, whose last extension is that of the result.
-const TEMPLATES: &[&str] = &[".less.css", ".sass.css", ".scss.css"];
+/// The endings of file names of style sheets in languages other than CSS.
+const PREPROCESSED: &[&str] = &[".less.css", ".sass.css", ".scss.css"];
 
 /// Returns the language of the file at `path` with the content `text`.
 #[must_use]
@@ -21,7 +21,10 @@ pub fn language_of(path: &RelPath, text: &[u8]) -> Option<&'static Language> {
 
 /// Returns the language of a file. `name` is the last component of its path.
 pub(super) fn language_of_name(name: &[u8], text: &[u8]) -> Option<&'static Language> {
-    if TEMPLATES.iter().any(|end| name.ends_with(end.as_bytes())) {
+    if PREPROCESSED
+        .iter()
+        .any(|end| name.ends_with(end.as_bytes()))
+    {
         return None;
     }
     let extension = extension(name);
