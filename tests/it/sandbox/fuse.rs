@@ -4,9 +4,6 @@ use std::process::{Command, Output};
 
 use super::is_supported;
 
-/// A user that exists on no system, so that all of its processes belong to this test.
-const USER: &str = "54321";
-
 /// Prepares the root `$ROOT` and the program `$WPATCH` in a private mount namespace. The root is an
 /// overlay of an overlay, the most that the kernel stacks, and belongs to the user.
 const PREPARE: &str = r#"set -eu
@@ -34,14 +31,17 @@ cd root
 "#;
 
 /// Runs a script as root in a private mount namespace, after [`PREPARE`].
-fn run(script: &str) -> Output {
+///
+/// The script finds and kills processes by their user. Tests run in parallel, so each has a user of its own, which
+/// exists on no system.
+fn run(user: &str, script: &str) -> Output {
     let base = tempfile::tempdir().unwrap();
     let output = Command::new("unshare")
         .args(["-m", "sh", "-c"])
         .arg(format!("{PREPARE}{script}"))
         .env("BASE", base.path())
         .env("PROGRAM", env!("CARGO_BIN_EXE_wpatch"))
-        .env("USER_ID", USER)
+        .env("USER_ID", user)
         .output()
         .unwrap();
     assert!(output.status.success(), "{output:#?}");
@@ -59,6 +59,7 @@ fn without_an_overlay_of_the_kernel_a_server_provides_one() {
         return;
     }
     let output = run(
+        "54321",
         r#"run -v -- sh -c 'echo 2 >> a; rm -r d; mkdir d; echo y > d/y; mv a b; ls; grep -c fuse-overlayfs /proc/self/mountinfo'
 test "$(cat b d/*)" = "$(printf 'one\n2\ny')"
 test ! -e a
@@ -76,12 +77,15 @@ fn the_server_ends_with_a_killed_program() {
     if !is_possible() {
         return;
     }
-    run(r#"run -- sh -c 'echo 2 >> a; sleep 60' &
+    run(
+        "54322",
+        r#"run -- sh -c 'echo 2 >> a; sleep 60' &
 until pgrep -u $USER_ID sleep >/dev/null; do sleep 0.01; done
 pgrep -u $USER_ID fuse-overlayfs >/dev/null
 pkill -KILL -o -u $USER_ID wpatch
 wait || true
 are_gone
 test "$(cat a)" = one
-"#);
+"#,
+    );
 }
