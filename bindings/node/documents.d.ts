@@ -411,6 +411,54 @@ export interface CellReport {
   index: number;
 }
 /**
+ * A changed file of two trees.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "ChangedFile".
+ */
+export interface ChangedFile {
+  /**
+   * The number of added lines.
+   */
+  added: number;
+  /**
+   * Whether the content is binary, so that no lines are counted.
+   */
+  binary: boolean;
+  /**
+   * The source of a rename or a copy.
+   */
+  from?: string | null;
+  /**
+   * All bytes of `from` as hex digits, if the path is not UTF-8.
+   */
+  from_hex?: string | null;
+  /**
+   * The mode after the change; null if the file is deleted.
+   */
+  new_mode: string | null;
+  /**
+   * The mode before the change, such as `100644`; null if the file is new.
+   */
+  old_mode: string | null;
+  /**
+   * The kind of change.
+   */
+  op: "create" | "modify" | "delete" | "rename" | "copy" | "mode";
+  /**
+   * The path after the change. For a deletion, the path of the deleted file.
+   */
+  path: string;
+  /**
+   * All bytes of the path as hex digits, if the path is not UTF-8.
+   */
+  path_hex?: string | null;
+  /**
+   * The number of removed lines.
+   */
+  removed: number;
+}
+/**
  * The result of a command of the user.
  *
  * This interface was referenced by `Documents`'s JSON-Schema
@@ -741,7 +789,7 @@ export interface ServerReport {
   version: string | null;
 }
 /**
- * The differences between two files.
+ * The differences between two files or trees.
  *
  * This interface was referenced by `Documents`'s JSON-Schema
  * via the `definition` "Difference".
@@ -752,7 +800,7 @@ export interface Difference {
    */
   added: number;
   /**
-   * Whether a file has binary data, so that there is no diff.
+   * Whether a file has binary data, so that there is no diff. A diff of trees contains binary data.
    */
   binary: boolean;
   /**
@@ -764,23 +812,27 @@ export interface Difference {
    */
   encoding: string;
   /**
-   * Whether both files have the same bytes.
+   * The changed files of two trees.
+   */
+  files?: ChangedFile[] | null;
+  /**
+   * Whether both are equal. Without `-b` and `-w`, equal files have the same bytes.
    */
   identical: boolean;
   /**
-   * The name of the first file.
+   * The name of the first file or tree.
    */
   label_a: string;
   /**
-   * The name of the second file.
+   * The name of the second file or tree.
    */
   label_b: string;
   /**
-   * The number of lines of the first file, including a last line without terminator.
+   * The number of lines of the first file, including a last line without terminator. 0 for a tree.
    */
   lines_a: number;
   /**
-   * The number of lines of the second file.
+   * The number of lines of the second file. 0 for a tree.
    */
   lines_b: number;
   /**
@@ -799,6 +851,30 @@ export interface Difference {
    * Whether the diff was truncated. A truncated diff cannot be applied.
    */
   truncated: boolean;
+  /**
+   * The differences between two trees that no diff can express, and other notes.
+   */
+  warnings?: DifferenceWarning[];
+}
+/**
+ * A note on the comparison of two trees.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "DifferenceWarning".
+ */
+export interface DifferenceWarning {
+  /**
+   * The reason.
+   */
+  message: string;
+  /**
+   * The path; null if the note is about the whole comparison.
+   */
+  path: string | null;
+  /**
+   * All bytes of the path as hex digits, if the path is not UTF-8.
+   */
+  path_hex?: string | null;
 }
 /**
  * The problem that determines the outcome of the command.

@@ -935,6 +935,42 @@ export interface DiffOptions {
    */
   durability?: "full" | "none";
   /**
+   * Skip files that match PATTERN
+   */
+  exclude?: string[];
+  /**
+   * Also search unchanged files for the source of a copy
+   */
+  findCopiesHarder?: boolean;
+  /**
+   * Compare the trees of two revisions without a checkout, such as v1 and main:src
+   */
+  fromTree?: string[];
+  /**
+   * Use the repository DIR for the revisions [default: the one around --root]
+   */
+  gitDir?: string;
+  /**
+   * Limit the time that git may give no output, such as 10s or 2m [default: 60s]
+   */
+  gitTimeout?: string;
+  /**
+   * Skip files that .gitignore files exclude
+   */
+  gitignore?: boolean;
+  /**
+   * Ignore all white space in lines
+   */
+  ignoreAllSpace?: boolean;
+  /**
+   * Ignore the amount of white space, and white space at the end of lines
+   */
+  ignoreSpaceChange?: boolean;
+  /**
+   * Compare only files that match PATTERN
+   */
+  include?: string[];
+  /**
    * Set the name of the old file in the header [default: its path]
    */
   labelA?: string;
@@ -951,13 +987,33 @@ export interface DiffOptions {
    */
   maxBytes?: number;
   /**
+   * Limit the size of a changed file, in bytes [default: 536870912]
+   */
+  maxFile?: number;
+  /**
+   * Print a copied file as a creation
+   */
+  noCopies?: boolean;
+  /**
+   * Print a moved file as a deletion and a creation
+   */
+  noRenames?: boolean;
+  /**
    * Apply the policy rules in FILE
    */
   policy?: string[];
   /**
+   * Compare two directories as a git diff with renames, copies, modes, links and binary files
+   */
+  recursive?: boolean;
+  /**
    * Work in the edit session ID in place of the files
    */
   session?: string;
+  /**
+   * Set the share of a file that a rename or copy keeps, in percent [default: 50]
+   */
+  similarity?: number;
 }
 /**
  * The options of `wpatch edit`.

@@ -20,6 +20,7 @@ mod caller;
 mod commands;
 mod config;
 mod diagnostic;
+mod diff;
 mod document;
 mod early_exit;
 mod edit_commands;
@@ -121,6 +122,10 @@ fn dispatch(
     if let Err(stop) = prepared {
         return refuse(stop, command.name(), &global);
     }
+    run_command(command, global)
+}
+
+fn run_command(command: Command, global: Global) -> ExitCode {
     let edit = |name, prepared| edit_file(name, prepared, &global);
     match command {
         Command::Apply(options) => patch::apply(options, &global),
@@ -157,7 +162,7 @@ fn dispatch(
             Some(file) => symbols::list(file, options.max, &global),
             None => read_commands::list(*options, &global),
         },
-        Command::Diff(options) => read_commands::diff(*options, &global),
+        Command::Diff(options) => diff::diff(*options, &global),
         Command::Policy { command } => explain::explain(command, &global),
         #[cfg(feature = "mcp")]
         Command::Mcp(options) => mcp::serve(&options, &global),

@@ -1,6 +1,5 @@
-//! The commands that only read files and directories: `read`, `list` and `diff`.
+//! The commands that only read files and directories: `read` and `list`.
 
-use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,16 +12,13 @@ use super::args::{Global, SessionOption, line_range};
 use super::file_options::relative_to_root;
 use super::library_call::Document;
 use super::output::{self, Output, Verbosity, print_to_stderr};
-use super::pager;
 use super::policy::load_policy;
 use super::root::open;
 use super::{EarlyExit, finish};
 use crate::engine::options::{Policy, SymbolName, Workspace, code};
-use crate::engine::{
-    self, DiffRequest, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest,
-};
+use crate::engine::{self, ListOrder, ListRequest, Outcome, ReadFormat, ReadRange, ReadRequest};
 use crate::path::PathPattern;
-use crate::report::{Difference, Extract};
+use crate::report::Extract;
 use crate::text::printable_line;
 
 /// The default number of bytes with `--offset`.
@@ -122,28 +118,6 @@ pub(super) struct ListOptions {
     /// List the functions, classes and other symbols of a file, which takes the place of DIR
     #[arg(long, requires = "directory", conflicts_with_all = ["hidden", "glob", "newest"])]
     symbols: bool,
-}
-
-/// The options of `diff`.
-#[derive(Clone, Debug, Args)]
-pub(super) struct DiffOptions {
-    /// The old and the new file, below the root [default with --in: all changes of the session]
-    #[arg(value_name = "FILE", num_args = 2, required_unless_present = "session")]
-    files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(super) session: SessionOption,
-    /// Print N lines of context around each change, 0 to 20 [default: 3]
-    #[arg(long, short = 'U', value_name = "N", value_parser = clap::value_parser!(u8).range(0..=20))]
-    context: Option<u8>,
-    /// Set the name of the old file in the header [default: its path]
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
-    label_a: Option<OsString>,
-    /// Set the name of the new file in the header [default: its path]
-    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
-    label_b: Option<OsString>,
-    /// Limit the printed diff, in bytes, cut after a line [default: 2097152]
-    #[arg(long, value_name = "BYTES")]
-    max_bytes: Option<usize>,
 }
 
 /// Prints a file or a part of it.
@@ -282,67 +256,8 @@ pub(super) fn list(options: ListOptions, global: &Global) -> ExitCode {
     )
 }
 
-/// Prints the difference between two files. The exit code is 0 if they are equal, 1 if they differ,
-/// and 2 if the difference cannot be printed.
-pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
-    let path = |path| relative_to_root(path, global);
-    let [before, after] = &options.files[..] else {
-        return diff_session(&options, global);
-    };
-    let defaults = DiffRequest::of(path(before), path(after));
-    let request = DiffRequest {
-        labels: [options.label_a, options.label_b]
-            .map(|label| label.map(OsString::into_encoded_bytes)),
-        context: options.context.map_or(defaults.context, usize::from),
-        max_output: options.max_bytes.unwrap_or(defaults.max_output),
-        ..defaults
-    };
-    let found = run_query("diff", global, |workspace, policy| {
-        engine::diff(&DiffRequest { policy, ..request }, workspace)
-    });
-    print_difference(found, global)
-}
-
-/// Prints the difference between the files of an edit session and those of the tree.
-fn diff_session(options: &DiffOptions, global: &Global) -> ExitCode {
-    let max_output = options
-        .max_bytes
-        .unwrap_or(DiffRequest::of("", "").max_output);
-    let found = run_query("diff", global, |workspace, policy| {
-        engine::diff_session(workspace, &policy, max_output)
-    });
-    print_difference(found, global)
-}
-
-fn print_difference(found: Result<Difference, Box<Outcome>>, global: &Global) -> ExitCode {
-    let difference = match found {
-        Ok(difference) => difference,
-        Err(mut outcome) => {
-            // The exit code 1 means that the files differ, so every error has the same code.
-            outcome.report.exit_code = 2;
-            return finish(&outcome, &Output::of(global, Verbosity::Normal));
-        }
-    };
-    let printed = if global.json {
-        global
-            .caller
-            .print_document(&difference, Document::Difference)
-    } else {
-        pager::print_paged(global, |out| write_text(&difference.to_text(), out))
-    };
-    if difference.truncated && !global.json {
-        let message = "the diff is truncated; use --max-bytes to raise the limit".to_owned();
-        print_message(global, Some(message));
-    }
-    if output::exit_code(printed) == ExitCode::SUCCESS {
-        ExitCode::from(u8::from(!difference.identical))
-    } else {
-        ExitCode::from(2)
-    }
-}
-
 /// Runs `look`. Returns the outcome if it fails.
-fn run_query<T>(
+pub(super) fn run_query<T>(
     command: &'static str,
     global: &Global,
     look: impl FnOnce(&dyn Workspace, Arc<Policy>) -> Result<T, Box<Outcome>>,
@@ -371,7 +286,7 @@ pub(super) fn print_query<T: Clone + Serialize>(
 }
 
 /// Writes `bytes` unchanged, or escaped if standard output is a terminal.
-fn write_text(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write_text(bytes: &[u8], out: &mut dyn Write) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return out.write_all(bytes);
     }

@@ -8,6 +8,7 @@
 //! | `write`, `append` | [`apply`] with [`Request::write`], [`Request::overwrite`], [`Request::append`], [`Request::append_lines`] |
 //! | `notebook` | [`apply`] with [`Request::notebook`] |
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
+//! | `diff -r` | [`compare_trees`] with a [`TreeDiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
 //! | `show` of a patch | [`preview`], for a page [`render_page`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
@@ -49,6 +50,7 @@ mod load_history;
 mod log;
 mod look;
 mod not_included;
+mod open;
 pub mod options;
 mod parse;
 mod part_approval;
@@ -74,19 +76,18 @@ mod three_way;
 mod tool;
 mod top_roots;
 mod tree_change;
+mod tree_diff;
 mod undo;
 mod whitespace;
 
 use std::collections::HashMap;
 use std::mem;
-use std::path::Path;
 
 use crate::plan::Input;
 use crate::preflight::{ApprovalGate, Problem};
-use crate::process::Timeout;
 use crate::report::{self, FileReport, Report};
 use crate::transaction::{Failure, Interrupt};
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::Workspace;
 
 pub use crate::workspace::disk::Disk;
 pub use crate::workspace::git::Git;
@@ -125,6 +126,7 @@ pub use gnu::{PatchedFile, apply_in_memory};
 pub use govern::{
     asks_about_control_files, check_accesses, check_write_policy, matching_rules, refusal,
 };
+pub use open::{open, open_tree, open_with_external_history};
 pub use plans::{load_plan, save};
 pub use policy_file::{
     PROJECT_POLICY, UnusablePolicy, policy_layer, policy_problem, project_layer,
@@ -165,6 +167,11 @@ pub use tool::{
     ToolResult, relative_to, root_names, tool,
 };
 
+pub use tree_diff::{
+    IgnoredFiles, MoveDetection, ReadAccess, TreeDiff, TreeDiffRequest, TreeDiffSection,
+    TreeDiffWarning, compare_trees,
+};
+
 use stages::{Command, Committed};
 use suggest::{SeriesInfo, suggest};
 
@@ -201,74 +208,6 @@ impl Outcome {
         let files = self.report.files.iter();
         files.map(move |file| (file, problems.remove(&Some(file.index)).unwrap_or_default()))
     }
-}
-
-/// Opens the directory `root` on disk.
-///
-/// # Errors
-///
-/// Returns an error if `root` is not a directory or cannot be opened.
-///
-/// # Examples
-///
-/// ```no_run
-/// use std::path::Path;
-///
-/// use wpatch::engine::{self, Request};
-/// use wpatch::transaction::Interrupt;
-///
-/// let workspace = engine::open(Path::new("/srv/project"))?;
-/// let outcome = engine::apply(Request::edit("a.txt", "one", "two"), &workspace, &Interrupt::new());
-/// assert!(outcome.report.ok, "{:?}", outcome.report.error);
-/// # Ok::<(), wpatch::workspace::WorkspaceError>(())
-/// ```
-pub fn open(root: &Path) -> Result<Disk, WorkspaceError> {
-    Disk::open(root)
-}
-
-/// Opens the directory `root` on disk, with an external history.
-///
-/// The history is kept in `above/wpatch` if there is no place for it below the root. `above` need
-/// not exist. It is not used if it is below the root.
-///
-/// # Errors
-///
-/// Returns the same errors as [`open`].
-pub fn open_with_external_history(root: &Path, above: &Path) -> Result<Disk, WorkspaceError> {
-    Disk::open(root).map(|disk| disk.with_external_history(root, above))
-}
-
-/// Opens the tree of `revision` in the repository `git_dir`, for [`check`], [`read`] and other
-/// commands that only read. `revision` is any name that git can resolve. No checkout is needed.
-///
-/// To open many trees of one repository, create one [`Repository`]. It caches the objects and keeps
-/// the git process.
-///
-/// # Security
-///
-/// git runs no program that the repository configures and fetches no objects. git does not check
-/// who owns the repository.
-///
-/// # Errors
-///
-/// Returns an error of the kind [`ErrorKind::Missing`](crate::workspace::ErrorKind::Missing) if the
-/// revision does not exist. Returns an error of another kind if the repository cannot be read or
-/// git cannot be run.
-///
-/// # Examples
-///
-/// ```no_run
-/// use std::path::Path;
-///
-/// use wpatch::engine::{self, Request};
-///
-/// let tree = engine::open_tree(Path::new("/srv/project/.git"), "main")?;
-/// let report = engine::check(Request::of("--- a/a\n+++ b/a\n@@ -1 +1 @@\n-one\n+1\n"), &tree).report;
-/// println!("{}", report.ok);
-/// # Ok::<(), wpatch::workspace::WorkspaceError>(())
-/// ```
-pub fn open_tree(git_dir: &Path, revision: &str) -> Result<RepositoryTree, WorkspaceError> {
-    Repository::at(git_dir, None, Timeout::default()).tree(revision.as_bytes())
 }
 
 /// Returns the report that [`apply`] would produce. Takes no lock and writes nothing, not even a

@@ -26,7 +26,8 @@ pub use crate::process::Timeout;
 pub use crate::progress::{Phase, Progress, ProgressState};
 pub use crate::syntax::{
     MalformedPatch, Options as SyntaxOptions, SYNTAXES, Syntax, SyntaxError, SyntaxErrorKind,
-    UnnamedHandling, detect_compression, find_syntax, parse_edits, parse_list, quote,
+    UnnamedHandling, WhitespaceComparison, detect_compression, find_syntax, parse_edits,
+    parse_list, quote,
 };
 pub use crate::transaction::HistoryLimits;
 pub use crate::transaction::{

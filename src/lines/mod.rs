@@ -21,6 +21,7 @@ mod merge;
 mod numbers;
 mod offsets;
 mod shortest_edits;
+mod similarity;
 mod slide;
 mod table;
 
@@ -39,5 +40,6 @@ pub(crate) use merge::{TouchingEdits, end_line, group_touching, put_marker};
 pub(crate) use numbers::LineNumbering;
 pub use offsets::LineOffsets;
 pub(crate) use shortest_edits::{SequencePair, align_prefix};
+pub(crate) use similarity::ChunkCounts;
 pub(crate) use slide::SlidePosition;
 pub(crate) use table::LineTable;

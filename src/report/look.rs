@@ -1,4 +1,4 @@
-//! The results of `read`, `list` and `diff`, as data and as text.
+//! The results of `read` and `list`, as data and as text.
 
 use std::io;
 
@@ -233,92 +233,12 @@ impl ListingEntry {
     }
 }
 
-/// The differences between two files.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(title = "wpatch diff"))]
-#[allow(clippy::struct_excessive_bools, reason = "the shape of the document")]
-#[non_exhaustive]
-pub struct Difference {
-    /// `wpatch.diff/1`.
-    pub schema: &'static str,
-    /// Always true. If the files cannot be compared, the command prints an error report instead.
-    pub ok: bool,
-    /// The name of the first file.
-    pub label_a: String,
-    /// The name of the second file.
-    pub label_b: String,
-    /// Whether both files have the same bytes.
-    pub identical: bool,
-    /// Whether a file has binary data, so that there is no diff.
-    pub binary: bool,
-    /// The number of lines of the first file, including a last line without terminator.
-    pub lines_a: usize,
-    /// The number of lines of the second file.
-    pub lines_b: usize,
-    /// The number of lines that only the second file has.
-    pub added: usize,
-    /// The number of lines that only the first file has.
-    pub removed: usize,
-    /// Whether the diff was truncated. A truncated diff cannot be applied.
-    pub truncated: bool,
-    /// `utf-8`, or `base64` if the files are not UTF-8 and `diff` is encoded in base64.
-    pub encoding: &'static str,
-    /// The diff; empty for identical files and for binary data.
-    #[serde(serialize_with = "as_content")]
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
-    pub diff: Vec<u8>,
-}
-
-impl Difference {
-    /// Returns the facts about two files, still without the diff.
-    #[must_use]
-    pub fn new(labels: [&[u8]; 2], sides: [&[u8]; 2]) -> Self {
-        Self {
-            schema: "wpatch.diff/1",
-            ok: true,
-            label_a: text(labels[0]),
-            label_b: text(labels[1]),
-            identical: sides[0] == sides[1],
-            binary: false,
-            lines_a: count_lines(sides[0]),
-            lines_b: count_lines(sides[1]),
-            added: 0,
-            removed: 0,
-            truncated: false,
-            encoding: "utf-8",
-            diff: Vec::new(),
-        }
-    }
-
-    /// Sets the diff.
-    pub fn set_diff(&mut self, diff: Vec<u8>) {
-        self.encoding = encoding_of(&diff);
-        self.diff = diff;
-    }
-
-    /// Returns the text to print: the diff, or the statement that two binary files differ.
-    #[must_use]
-    pub fn to_text(&self) -> Vec<u8> {
-        if self.binary && !self.identical {
-            let name = |label: &str| printable(label.as_bytes()).to_string();
-            return format!(
-                "Binary files {} and {} differ\n",
-                name(&self.label_a),
-                name(&self.label_b)
-            )
-            .into();
-        }
-        self.diff.clone()
-    }
-}
-
-fn count_lines(text: &[u8]) -> usize {
+pub(super) fn count_lines(text: &[u8]) -> usize {
     let is_open = text.last().is_some_and(|&byte| byte != b'\n');
     memchr::memchr_iter(b'\n', text).count() + usize::from(is_open)
 }
 
-fn encoding_of(content: &[u8]) -> &'static str {
+pub(super) fn encoding_of(content: &[u8]) -> &'static str {
     if std::str::from_utf8(content).is_ok() {
         "utf-8"
     } else {
@@ -326,7 +246,7 @@ fn encoding_of(content: &[u8]) -> &'static str {
     }
 }
 
-fn as_content<S: Serializer>(content: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn as_content<S: Serializer>(content: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     match std::str::from_utf8(content) {
         Ok(text) => serializer.serialize_str(text),
         Err(_) => serializer.serialize_str(&encode_base64(content)),

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::{FileReport, FileType, Format, Outcome, Report};
+use super::{FileType, Format, Outcome, Report};
+use crate::path::RelPath;
 
 /// The maximum width of a name, in columns.
 const MAX_NAME_WIDTH: usize = 50;
@@ -18,7 +19,7 @@ pub(super) struct Stat {
 
 /// The style of the signs in the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GraphStyle {
+pub enum GraphStyle {
     /// Without color.
     Plain,
     /// In green and red.
@@ -36,38 +37,68 @@ impl Format for Stat {
     }
 
     fn print(&self, report: &Report, out: &mut dyn io::Write) -> io::Result<()> {
-        let names = report
-            .files
-            .iter()
-            .flat_map(|file| [Some(&file.path), file.from.as_ref()])
-            .flatten();
-        let widest = names
-            .map(|name| report.quoting.quote(name.as_bytes()).len())
-            .max()
-            .unwrap_or(0)
-            .min(MAX_NAME_WIDTH);
-        let most = report
-            .files
-            .iter()
-            .map(|file| file.added + file.removed)
-            .max()
-            .unwrap_or(0);
-        for file in &report.files {
-            let name = shorten_name(report.quoting.quote(file.path.as_bytes()), widest);
-            out.write_all(b" ")?;
-            out.write_all(&name)?;
-            write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;
-            match file.file_type {
-                FileType::Binary => writeln!(out, "  Bin")?,
-                _ => writeln!(
-                    out,
-                    "{}",
-                    self.graph(file, most, MAX_NAME_AND_GRAPH_WIDTH.saturating_sub(widest))
-                )?,
-            }
-        }
+        let quote = |path: &RelPath| report.quoting.quote(path.as_bytes()).into_owned();
+        let rows = report.files.iter().map(|file| StatRow {
+            name: quote(&file.path),
+            is_binary: file.file_type == FileType::Binary,
+            added: file.added,
+            removed: file.removed,
+        });
+        let sources = report.files.iter().filter_map(|file| file.from.as_ref());
+        let widest_source = sources.map(|from| quote(from).len()).max().unwrap_or(0);
+        print_rows(&rows.collect::<Vec<_>>(), widest_source, self.style, out)?;
         writeln!(out, "{}", changes(report))
     }
+}
+
+/// One line of the graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatRow {
+    /// The name, quoted if necessary.
+    pub name: Vec<u8>,
+    /// Whether the content is binary, so that no lines are counted.
+    pub is_binary: bool,
+    /// The number of added lines.
+    pub added: usize,
+    /// The number of removed lines.
+    pub removed: usize,
+}
+
+/// Prints a graph of the changed lines of two trees, and the total.
+///
+/// # Errors
+///
+/// Returns the error of `out`.
+pub fn print_stat(rows: &[StatRow], style: GraphStyle, out: &mut dyn io::Write) -> io::Result<()> {
+    print_rows(rows, 0, style, out)?;
+    let sum = |count: fn(&StatRow) -> usize| rows.iter().map(count).sum();
+    let total = total(rows.len(), sum(|row| row.added), sum(|row| row.removed));
+    writeln!(out, "{total}")
+}
+
+/// Prints the lines of the graph. Names have at least `min_width` columns.
+fn print_rows(
+    rows: &[StatRow],
+    min_width: usize,
+    style: GraphStyle,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let widest = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    let widest = widest.max(min_width).min(MAX_NAME_WIDTH);
+    let most = rows.iter().map(|row| row.added + row.removed).max();
+    for row in rows {
+        let name = shorten_name(Cow::Borrowed(&row.name), widest);
+        out.write_all(b" ")?;
+        out.write_all(&name)?;
+        write!(out, "{:1$} |", "", widest.saturating_sub(name.len()))?;
+        if row.is_binary {
+            writeln!(out, "  Bin")?;
+        } else {
+            let width = MAX_NAME_AND_GRAPH_WIDTH.saturating_sub(widest);
+            writeln!(out, "{}", graph(row, most.unwrap_or(0), width, style))?;
+        }
+    }
+    Ok(())
 }
 
 /// Removes the start of a long name, up to a slash if possible. Lengths are in bytes, as in
@@ -81,23 +112,20 @@ fn shorten_name(name: Cow<'_, [u8]>, width: usize) -> Cow<'_, [u8]> {
     Cow::Owned([b"...", &end[slash..]].concat())
 }
 
-impl Stat {
-    /// Returns the number of changed lines and a bar. The longest bar of all files fits into
-    /// `width`.
-    fn graph(&self, file: &FileReport, most: usize, width: usize) -> String {
-        let scale = |lines: usize| {
-            let scaled = (lines * width.min(most) + most / 2).checked_div(most);
-            scaled.unwrap_or(0)
-        };
-        let total = file.added + file.removed;
-        let pluses = scale(file.added);
-        let minuses = scale(total).saturating_sub(pluses);
-        let (pluses, minuses) = ("+".repeat(pluses), "-".repeat(minuses));
-        match self.style {
-            GraphStyle::Plain => format!("{total:5} {pluses}{minuses}"),
-            GraphStyle::Coloured => {
-                format!("{total:5} {ADDED}{pluses}{RESET}{REMOVED}{minuses}{RESET}")
-            }
+/// Returns the number of changed lines and a bar. The longest bar of all files fits into `width`.
+fn graph(row: &StatRow, most: usize, width: usize, style: GraphStyle) -> String {
+    let scale = |lines: usize| {
+        let scaled = (lines * width.min(most) + most / 2).checked_div(most);
+        scaled.unwrap_or(0)
+    };
+    let total = row.added + row.removed;
+    let pluses = scale(row.added);
+    let minuses = scale(total).saturating_sub(pluses);
+    let (pluses, minuses) = ("+".repeat(pluses), "-".repeat(minuses));
+    match style {
+        GraphStyle::Plain => format!("{total:5} {pluses}{minuses}"),
+        GraphStyle::Coloured => {
+            format!("{total:5} {ADDED}{pluses}{RESET}{REMOVED}{minuses}{RESET}")
         }
     }
 }
@@ -127,11 +155,11 @@ pub(super) fn result(report: &Report) -> Option<String> {
 
 /// Returns the total, for example ` 1 file changed, 2 insertions(+)`.
 pub(super) fn changes(report: &Report) -> String {
-    let (files, added, removed) = (
-        report.files.len(),
-        report.summary.added,
-        report.summary.removed,
-    );
+    let summary = &report.summary;
+    total(report.files.len(), summary.added, summary.removed)
+}
+
+fn total(files: usize, added: usize, removed: usize) -> String {
     if files == 0 {
         return " 0 files changed".to_owned();
     }

@@ -1,10 +1,14 @@
 //! The line diff of two texts, for writing unified diffs.
 
+mod whitespace;
+
 use std::ops::Range;
 
 use super::headings::Headings;
 use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff};
 use crate::text::{LineEnding, is_binary};
+
+pub use whitespace::WhitespaceComparison;
 
 /// The number of bytes that are compared at once.
 const BLOCK: usize = 64;
@@ -42,6 +46,41 @@ impl<'a> LineDiff<'a> {
         }
     }
 
+    /// Compares two contents as [`LineDiff::of`] does. Lines that are equal for `comparison` are
+    /// common lines.
+    pub(super) fn with_whitespace(
+        old: &'a [u8],
+        new: &'a [u8],
+        context: usize,
+        comparison: WhitespaceComparison,
+    ) -> Self {
+        if is_binary(old) || is_binary(new) {
+            return Self::of(old, new, context);
+        }
+        Self::of_lines_with_whitespace(old, new, context, comparison)
+    }
+
+    /// Compares two texts as [`LineDiff::with_whitespace`] does, without testing for binary content.
+    pub(super) fn of_lines_with_whitespace(
+        old: &'a [u8],
+        new: &'a [u8],
+        context: usize,
+        comparison: WhitespaceComparison,
+    ) -> Self {
+        if comparison == WhitespaceComparison::Exact {
+            return Self::of_lines(old, new, context);
+        }
+        let tables = [old, new].map(LineTable::from_text);
+        let keys = tables.each_ref().map(|table| {
+            let lines = table.lines.iter();
+            lines.map(|line| comparison.key(line)).collect::<Vec<_>>()
+        });
+        let [before, after] =
+            (keys.each_ref()).map(|keys| LineTable::new(keys.iter().map(Vec::as_slice)));
+        let edits = diff(&before, &after, Budget::default(), SlidePosition::Indent);
+        Self::of_edits(old, tables, edits)
+    }
+
     /// Compares two texts without testing for binary content.
     pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
         Self::of_middle(old, new, context).unwrap_or_else(|| {
@@ -75,6 +114,11 @@ impl<'a> LineDiff<'a> {
 
     fn of_tables(text: &'a [u8], old: LineTable<'a>, new: LineTable<'a>) -> Self {
         let edits = diff(&old, &new, Budget::default(), SlidePosition::Indent);
+        Self::of_edits(text, [old, new], edits)
+    }
+
+    /// Returns the diff of two whole texts with these edits.
+    fn of_edits(text: &'a [u8], [old, new]: [LineTable<'a>; 2], edits: Edits) -> Self {
         Self {
             text,
             start: 0,

@@ -60,6 +60,7 @@ pub use error::{
 pub(crate) use hashline::is_header as is_hashline_header;
 pub(crate) use hunks::is_mail_signature;
 pub use json::{EditList, parse_edits};
+pub use line_diff::WhitespaceComparison;
 pub use mail::MailError;
 pub(crate) use message::{find_patch_after, is_patch_start};
 pub(crate) use not_included::find_in_damaged;

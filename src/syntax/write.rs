@@ -1,12 +1,17 @@
 //! Writes the diff of one file in git's format.
 
-use super::hunks::ranges;
-use super::line_diff::LineDiff;
+mod hunks;
+
+use super::line_diff::{LineDiff, WhitespaceComparison};
 use super::{literal, quote};
 use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::plan::{Action, LineRange};
-use crate::text::{is_binary, lines};
+use crate::plan::Action;
+use crate::text::is_binary;
+
+#[cfg(feature = "cli")]
+pub(crate) use hunks::hunk_line_counts;
+pub use hunks::{DiffHunk, hunks};
 
 /// The number of context lines around a change.
 const CONTEXT: usize = 3;
@@ -36,7 +41,7 @@ pub fn git_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    write_file(action, before, after, DiffDetail::Changes)
+    write_file(action, before, after, DiffStyle::of(DiffDetail::Changes)).text
 }
 
 /// Returns the same diff as [`git_diff`], but with section headings, and with all binary content,
@@ -47,7 +52,51 @@ pub fn whole_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    write_file(action, before, after, DiffDetail::Full)
+    write_file(action, before, after, DiffStyle::of(DiffDetail::Full)).text
+}
+
+/// Returns the same diff as [`whole_diff`], with `context` context lines, and its line counts.
+///
+/// If `comparison` ignores white space, lines that differ only in white space are context lines as
+/// in the old file.
+#[must_use]
+pub(crate) fn tree_diff_section(
+    action: Action,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+    context: usize,
+    comparison: WhitespaceComparison,
+) -> UnifiedDiff {
+    let style = DiffStyle {
+        detail: DiffDetail::Full,
+        context,
+        comparison,
+    };
+    write_file(action, before, after, style)
+}
+
+/// How a diff is written.
+#[derive(Clone, Copy, Debug)]
+struct DiffStyle {
+    detail: DiffDetail,
+    /// The number of context lines around a change.
+    context: usize,
+    comparison: WhitespaceComparison,
+}
+
+impl DiffStyle {
+    /// Returns the style with the usual context and an exact comparison.
+    fn of(detail: DiffDetail) -> Self {
+        Self {
+            detail,
+            context: CONTEXT,
+            comparison: WhitespaceComparison::Exact,
+        }
+    }
+
+    fn compare<'a>(self, old: &'a [u8], new: &'a [u8]) -> LineDiff<'a> {
+        LineDiff::with_whitespace(old, new, self.context, self.comparison)
+    }
 }
 
 /// The detail of a diff.
@@ -63,21 +112,21 @@ fn write_file(
     action: Action,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
-    detail: DiffDetail,
-) -> Vec<u8> {
+    style: DiffStyle,
+) -> UnifiedDiff {
     match (action, before, after) {
-        (Action::Rename, Some(_), Some(_)) => write_section(before, after, Some("rename"), detail),
-        (Action::Copy, Some(_), Some(_)) => write_section(before, after, Some("copy"), detail),
+        (Action::Rename, Some(_), Some(_)) => write_section(before, after, Some("rename"), style),
+        (Action::Copy, Some(_), Some(_)) => write_section(before, after, Some("copy"), style),
         // As in git, a change of the file type is a deletion and a creation.
-        (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => [
-            write_section(before, None, None, detail),
-            write_section(None, after, None, detail),
-        ]
-        .concat(),
-        (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => {
-            Vec::new()
+        (_, Some(old), Some(new)) if old.mode.kind() != new.mode.kind() => {
+            let mut deletion = write_section(before, None, None, style);
+            deletion.append(write_section(None, after, None, style));
+            deletion
         }
-        _ => write_section(before, after, None, detail),
+        (_, Some(old), Some(new)) if old.mode == new.mode && old.content == new.content => {
+            UnifiedDiff::default()
+        }
+        _ => write_section(before, after, None, style),
     }
 }
 
@@ -111,10 +160,15 @@ pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
 /// Returns the unified diff of two texts with `context` context lines, or an empty diff if nothing
 /// differs. Each text is a pair of the name in the header and the content.
 ///
-/// The names get no prefixes `a/` and `b/`. The content is never treated as binary.
+/// The names get no prefixes `a/` and `b/`. The content is never treated as binary. Lines that are
+/// equal for `comparison` are context lines.
 #[must_use]
-pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usize) -> UnifiedDiff {
-    let diff = LineDiff::of_lines(before.1, after.1, context);
+pub fn labelled_diff(
+    before: (&[u8], &[u8]),
+    after: (&[u8], &[u8]),
+    (context, comparison): (usize, WhitespaceComparison),
+) -> UnifiedDiff {
+    let diff = LineDiff::of_lines_with_whitespace(before.1, after.1, context, comparison);
     let (added, removed) = diff.changed_lines();
     let mut text = Vec::new();
     if added + removed > 0 {
@@ -130,7 +184,7 @@ pub fn labelled_diff(before: (&[u8], &[u8]), after: (&[u8], &[u8]), context: usi
 }
 
 /// A unified diff and its line counts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnifiedDiff {
     /// The diff.
     pub text: Vec<u8>,
@@ -140,75 +194,44 @@ pub struct UnifiedDiff {
     pub removed: usize,
 }
 
+impl UnifiedDiff {
+    fn without_lines(text: Vec<u8>) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+
+    fn append(&mut self, other: Self) {
+        self.text.extend(other.text);
+        self.added += other.added;
+        self.removed += other.removed;
+    }
+}
+
 /// Returns the numbers of added and of removed lines in a diff from `before` to `after`.
 #[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
     LineDiff::of(before, after, CONTEXT).changed_lines()
 }
 
-/// One hunk of a diff that this module wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DiffHunk<'a> {
-    /// The lines of the old file.
-    pub old: LineRange,
-    /// The lines of the new file.
-    pub new: LineRange,
-    /// The section heading.
-    pub section: &'a [u8],
-    /// The lines with their markers, without LF.
-    pub lines: Vec<&'a [u8]>,
-}
-
-/// Returns the hunks of a diff that this module wrote. The diff can be truncated.
-#[must_use]
-pub fn hunks(diff: &[u8]) -> Vec<DiffHunk<'_>> {
-    let mut hunks: Vec<DiffHunk<'_>> = Vec::new();
-    for (_, line) in lines(diff) {
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        match (line.first(), hunks.last_mut()) {
-            (Some(b'@'), _) => {
-                hunks.extend(ranges(line).map(|(old, new, section)| DiffHunk {
-                    old,
-                    new,
-                    section,
-                    lines: Vec::new(),
-                }));
-            }
-            (Some(b' ' | b'-' | b'+' | b'\\'), Some(hunk)) => hunk.lines.push(line),
-            _ => {}
-        }
-    }
-    hunks
-}
-
 fn write_section(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
     moved: Option<&str>,
-    detail: DiffDetail,
-) -> Vec<u8> {
+    style: DiffStyle,
+) -> UnifiedDiff {
     let Some(named) = after.or(before) else {
-        return Vec::new();
+        return UnifiedDiff::default();
     };
-    let (old_name, new_name) = (
-        before.unwrap_or(named).path.as_bytes(),
-        named.path.as_bytes(),
-    );
-    let (old, new) = (
-        before.map_or(&b""[..], |side| side.content),
-        after.map_or(&b""[..], |side| side.content),
-    );
-    let diff = LineDiff::of(old, new, CONTEXT);
+    let old_name = before.unwrap_or(named).path.as_bytes();
+    let new_name = named.path.as_bytes();
+    let [old, new] = [before, after].map(|side| side.map_or(&b""[..], |side| side.content));
+    let is_data = is_binary(old) || is_binary(new);
+    let diff = style.compare(old, new);
     let mut out = Vec::new();
-    put(
-        &mut out,
-        &[
-            b"diff --git ",
-            &quote(&[b"a/", old_name].concat()),
-            b" ",
-            &quote(&[b"b/", new_name].concat()),
-        ],
-    );
+    let [a, b] = [[b"a/", old_name].concat(), [b"b/", new_name].concat()];
+    put(&mut out, &[b"diff --git ", &quote(&a), b" ", &quote(&b)]);
     write_mode_lines(&mut out, before, after);
     if let Some(verb) = moved {
         let similarity = format!("similarity index {}%", diff.similarity());
@@ -216,36 +239,44 @@ fn write_section(
         put(&mut out, &[verb.as_bytes(), b" from ", &quote(old_name)]);
         put(&mut out, &[verb.as_bytes(), b" to ", &quote(new_name)]);
     }
-    // Only the mode or the name changes.
-    if old == new && before.is_some() && after.is_some() {
-        return out;
+    let has_both = before.is_some() && after.is_some();
+    if has_both && (old == new || !is_data && diff.is_empty()) {
+        // Only the mode or the name changes, or only white space that the comparison ignores.
+        let is_mode_changed = before.map(|side| side.mode) != after.map(|side| side.mode);
+        let is_shown = moved.is_some() || is_mode_changed;
+        return UnifiedDiff::without_lines(if is_shown { out } else { Vec::new() });
     }
-    let is_data = is_binary(old) || is_binary(new);
-    if is_data && detail == DiffDetail::Full {
+    if is_data && style.detail == DiffDetail::Full {
         // git rejects binary patches with abbreviated object names.
         write_index_line(&mut out, before, after, usize::MAX);
         literal::put(&mut out, old, new);
-        return out;
+        return UnifiedDiff::without_lines(out);
     }
     write_index_line(&mut out, before, after, ABBREVIATION);
     let label = |side: Option<&DiffSide<'_>>, prefix: &[u8]| {
         side.map(|side| [prefix, side.path.as_bytes()].concat())
     };
     let (old_label, new_label) = (label(before, b"a/"), label(after, b"b/"));
+    let (mut added, mut removed) = (0, 0);
     if is_data {
         write_binary_line(&mut out, old_label.as_deref(), new_label.as_deref());
     } else if !diff.is_empty() {
         put(&mut out, &[b"--- ", &file_name(old_label)]);
         put(&mut out, &[b"+++ ", &file_name(new_label)]);
-        put_hunks(&mut out, &diff, detail);
+        put_hunks(&mut out, &diff, style);
+        (added, removed) = diff.changed_lines();
     }
-    out
+    UnifiedDiff {
+        text: out,
+        added,
+        removed,
+    }
 }
 
-fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, detail: DiffDetail) {
-    match detail {
-        DiffDetail::Changes => diff.write(out, CONTEXT),
-        DiffDetail::Full => diff.write_with_headings(out, CONTEXT),
+fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, style: DiffStyle) {
+    match style.detail {
+        DiffDetail::Changes => diff.write(out, style.context),
+        DiffDetail::Full => diff.write_with_headings(out, style.context),
     }
 }
 

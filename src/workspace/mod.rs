@@ -3,9 +3,8 @@
 //! A [`Workspace`] takes a [`RelPath`] and returns file contents, a [`Stat`] or a
 //! [`WorkspaceError`]. All other layers access the files below the root only through this trait.
 //! Three invariants hold:
-//!
-//! - No verb leaves the root, except under the names [`EXTERNAL_HISTORY_NAME`],
-//!   [`GIT_INDEX_DIRECTORY_NAME`] and [`GIT_DIRECTORY_NAME`]. A verb never follows a symbolic link.
+//! - No verb follows a symbolic link or leaves the root, except under the names
+//!   [`EXTERNAL_HISTORY_NAME`], [`GIT_INDEX_DIRECTORY_NAME`] and [`GIT_DIRECTORY_NAME`].
 //! - A verb is as atomic as its system call. It is durable only after the sync that its
 //!   documentation names.
 //! - An error does not prove that nothing has changed. The caller inspects the file system.
@@ -48,6 +47,7 @@ pub use backends::{BACKENDS, Backend};
 pub use folding::{FoldingCache, Spellings, has_equal_name, other_spellings};
 pub use layered::{Layer, LayerFile, LayeredTree};
 pub use lock::Lock;
+pub use objects::{GitObject, ObjectId};
 pub use rights::{EntryRights, InPlaceChange, OwnerError, ProtectedError};
 pub use roots::{Root, Roots, RootsError};
 pub use work_tree::{
@@ -68,9 +68,8 @@ pub type Result<T> = std::result::Result<T, WorkspaceError>;
 ///
 /// # Errors
 ///
-/// Every verb returns a [`WorkspaceError`], which contains an [`ErrorKind`]. If a verb that changes
-/// files fails, its effect is unknown: inspect the file system before deciding. A read-only backend
-/// does not implement the verbs that change files. They fail with [`ErrorKind::Unsupported`].
+/// Every verb returns a [`WorkspaceError`]. If a verb that changes files fails, its effect is unknown:
+/// inspect the file system. In a read-only backend these verbs fail with [`ErrorKind::Unsupported`].
 #[allow(clippy::missing_errors_doc, reason = "said once, above")]
 pub trait Workspace: Sync {
     /// Returns the attributes of the file at `path`, without following a symbolic link. Returns
@@ -93,6 +92,11 @@ pub trait Workspace: Sync {
     /// Returns the target of the symbolic link at `path`.
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>>;
 
+    /// Returns the git object at `path`. Only the trees of git repositories have objects.
+    fn git_object(&self, _path: &RelPath) -> Result<Option<GitObject>> {
+        Ok(None)
+    }
+
     /// Returns the names in `directory`, without `.` and `..`, in byte order.
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>>;
 
@@ -112,7 +116,7 @@ pub trait Workspace: Sync {
         read_only("create", Some(path))
     }
 
-    /// Appends `bytes` to the regular file at `path`. The write is neither atomic nor durable.
+    /// Appends `bytes` to the regular file at `path`, neither atomically nor durably.
     fn append(&self, path: &RelPath, _bytes: &[u8]) -> Result<()> {
         read_only("write", Some(path))
     }
@@ -279,8 +283,7 @@ pub trait Workspace: Sync {
         Ok(())
     }
 
-    /// Returns how the file systems at and below the root spell names. Returns `None` if every file
-    /// has exactly one spelling. See [`FoldingCache`].
+    /// Returns how the file systems spell names, or `None` if every file has exactly one spelling.
     fn spellings(&self) -> Option<&dyn Spellings> {
         None
     }
@@ -296,8 +299,7 @@ pub trait Workspace: Sync {
         None
     }
 
-    /// Returns whether an external history is configured but unusable: its path is relative, or has
-    /// `..`, or one of the two directories contains the other.
+    /// Returns whether the path of the external history is unusable: relative, with `..`, or nested.
     fn has_unusable_history(&self) -> bool {
         false
     }
@@ -308,7 +310,7 @@ pub trait Workspace: Sync {
     }
 
     /// Sets the directory that verbs find under the name [`GIT_INDEX_DIRECTORY_NAME`]. The first verb
-    /// that needs it opens it; the handle stays valid if the directory is moved.
+    /// that needs it opens it; the handle remains valid.
     ///
     /// # Security
     ///
@@ -351,9 +353,8 @@ pub trait Workspace: Sync {
         Vec::new()
     }
 
-    /// Calls `visit` with the directory, the name and the kind of each file and link below the
-    /// root, from the top down. The walk skips `.git` directories and stops after `max_names` names.
-    /// Returns whether it visited all names.
+    /// Calls `visit` with directory, name and kind of each file and link, from the top down. Skips
+    /// `.git` directories, and stops after `max_names` names. Returns whether it visited all names.
     fn visit_names(
         &self,
         _max_names: usize,
@@ -362,8 +363,7 @@ pub trait Workspace: Sync {
         true
     }
 
-    /// Returns the paths below the root that the symbolic link at `path` leads to: each further
-    /// link on the way and the final path.
+    /// Returns the paths below the root to which the link at `path` leads, including further links.
     fn link_targets(&self, _path: &RelPath) -> Vec<RelPath> {
         Vec::new()
     }
@@ -378,7 +378,7 @@ pub trait Workspace: Sync {
         None
     }
 
-    /// Returns the absolute name of `path`, or `None` if other programs cannot access it.
+    /// Returns the absolute name of `path`, if other programs can access it.
     fn absolute_path(&self, _path: &RelPath) -> Option<PathBuf> {
         None
     }

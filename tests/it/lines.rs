@@ -7,6 +7,7 @@ use std::process::Command;
 use fs_err as fs;
 use tempfile::TempDir;
 use wpatch::path::RelPath;
+use wpatch::syntax::WhitespaceComparison;
 use wpatch::syntax::write::labelled_diff;
 
 use crate::case::Settings;
@@ -82,7 +83,12 @@ fn applied(old: &str, patch: &[u8]) -> Vec<u8> {
 }
 
 fn written(old: &str, new: &str, context: usize) -> Vec<u8> {
-    labelled_diff((b"f", old.as_bytes()), (b"f", new.as_bytes()), context).text
+    labelled_diff(
+        (b"f", old.as_bytes()),
+        (b"f", new.as_bytes()),
+        (context, WhitespaceComparison::Exact),
+    )
+    .text
 }
 
 #[test]

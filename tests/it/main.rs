@@ -97,6 +97,7 @@ mod tidy;
 mod transaction;
 mod tree;
 mod tree_changes;
+mod tree_diff;
 mod verbs;
 mod verify;
 mod ways;

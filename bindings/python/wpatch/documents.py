@@ -148,35 +148,15 @@ class DiagnosticReport(TypedDict):
     """The server or tool that reports the diagnostic."""
 
 
-class Difference(TypedDict):
-    """The differences between two files."""
+class DifferenceWarning(TypedDict):
+    """A note on the comparison of two trees."""
 
-    added: int
-    """The number of lines that only the second file has."""
-    binary: bool
-    """Whether a file has binary data, so that there is no diff."""
-    diff: str
-    """The diff; empty for identical files and for binary data."""
-    encoding: str
-    """`utf-8`, or `base64` if the files are not UTF-8 and `diff` is encoded in base64."""
-    identical: bool
-    """Whether both files have the same bytes."""
-    label_a: str
-    """The name of the first file."""
-    label_b: str
-    """The name of the second file."""
-    lines_a: int
-    """The number of lines of the first file, including a last line without terminator."""
-    lines_b: int
-    """The number of lines of the second file."""
-    ok: bool
-    """Always true. If the files cannot be compared, the command prints an error report instead."""
-    removed: int
-    """The number of lines that only the first file has."""
-    schema: str
-    """`wpatch.diff/1`."""
-    truncated: bool
-    """Whether the diff was truncated. A truncated diff cannot be applied."""
+    message: str
+    """The reason."""
+    path: str | None
+    """The path; null if the note is about the whole comparison."""
+    path_hex: NotRequired[str | None]
+    """All bytes of the path as hex digits, if the path is not UTF-8."""
 
 
 EntryType: TypeAlias = Literal['file', 'dir', 'symlink', 'other']
@@ -846,6 +826,23 @@ class AuditVerification(TypedDict):
     """The number of records with a signature."""
 
 
+ChangedFile = TypedDict(
+    'ChangedFile',
+    {
+        'added': int,
+        'binary': bool,
+        'from': NotRequired[str | None],
+        'from_hex': NotRequired[str | None],
+        'new_mode': str | None,
+        'old_mode': str | None,
+        'op': Op,
+        'path': str,
+        'path_hex': NotRequired[str | None],
+        'removed': int,
+    },
+)
+
+
 class ConflictReport(TypedDict):
     """Lines that both sides changed differently."""
 
@@ -872,6 +869,41 @@ class DiagnosticsReport(TypedDict):
     """The queried servers."""
     withheld: int
     """The number of new diagnostics that are omitted because policy denies reading the file, or a file that they refer to. `errors` includes the errors among them."""
+
+
+class Difference(TypedDict):
+    """The differences between two files or trees."""
+
+    added: int
+    """The number of lines that only the second file has."""
+    binary: bool
+    """Whether a file has binary data, so that there is no diff. A diff of trees contains binary data."""
+    diff: str
+    """The diff; empty for identical files and for binary data."""
+    encoding: str
+    """`utf-8`, or `base64` if the files are not UTF-8 and `diff` is encoded in base64."""
+    files: NotRequired[list[ChangedFile] | None]
+    """The changed files of two trees."""
+    identical: bool
+    """Whether both are equal. Without `-b` and `-w`, equal files have the same bytes."""
+    label_a: str
+    """The name of the first file or tree."""
+    label_b: str
+    """The name of the second file or tree."""
+    lines_a: int
+    """The number of lines of the first file, including a last line without terminator. 0 for a tree."""
+    lines_b: int
+    """The number of lines of the second file. 0 for a tree."""
+    ok: bool
+    """Always true. If the files cannot be compared, the command prints an error report instead."""
+    removed: int
+    """The number of lines that only the first file has."""
+    schema: str
+    """`wpatch.diff/1`."""
+    truncated: bool
+    """Whether the diff was truncated. A truncated diff cannot be applied."""
+    warnings: NotRequired[list[DifferenceWarning]]
+    """The differences between two trees that no diff can express, and other notes."""
 
 
 class ErrorReport(TypedDict):

@@ -319,6 +319,24 @@ class DiffOptions(TypedDict):
     """Print N lines of context around each change, 0 to 20 [default: 3]"""
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
+    exclude: NotRequired[list[str]]
+    """Skip files that match PATTERN"""
+    find_copies_harder: NotRequired[bool]
+    """Also search unchanged files for the source of a copy"""
+    from_tree: NotRequired[list[str]]
+    """Compare the trees of two revisions without a checkout, such as v1 and main:src"""
+    git_dir: NotRequired[str]
+    """Use the repository DIR for the revisions [default: the one around --root]"""
+    git_timeout: NotRequired[str]
+    """Limit the time that git may give no output, such as 10s or 2m [default: 60s]"""
+    gitignore: NotRequired[bool]
+    """Skip files that .gitignore files exclude"""
+    ignore_all_space: NotRequired[bool]
+    """Ignore all white space in lines"""
+    ignore_space_change: NotRequired[bool]
+    """Ignore the amount of white space, and white space at the end of lines"""
+    include: NotRequired[list[str]]
+    """Compare only files that match PATTERN"""
     label_a: NotRequired[str]
     """Set the name of the old file in the header [default: its path]"""
     label_b: NotRequired[str]
@@ -327,10 +345,20 @@ class DiffOptions(TypedDict):
     """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
     max_bytes: NotRequired[int]
     """Limit the printed diff, in bytes, cut after a line [default: 2097152]"""
+    max_file: NotRequired[int]
+    """Limit the size of a changed file, in bytes [default: 536870912]"""
+    no_copies: NotRequired[bool]
+    """Print a copied file as a creation"""
+    no_renames: NotRequired[bool]
+    """Print a moved file as a deletion and a creation"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
+    recursive: NotRequired[bool]
+    """Compare two directories as a git diff with renames, copies, modes, links and binary files"""
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
+    similarity: NotRequired[int]
+    """Set the share of a file that a rename or copy keeps, in percent [default: 50]"""
 
 
 EditOptions = TypedDict(

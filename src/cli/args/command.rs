@@ -11,13 +11,14 @@ use super::{
     ApplyOptions, BeginOptions, CheckOptions, CommitOptions, LogOptions, RecoverOptions,
     RejectOptions, RevertOptions, UndoOptions,
 };
+use crate::cli::diff::DiffOptions;
 use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
 use crate::cli::hook::HookOptions;
 #[cfg(feature = "mcp")]
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
-use crate::cli::read_commands::{DiffOptions, ListOptions, ReadOptions};
+use crate::cli::read_commands::{ListOptions, ReadOptions};
 use crate::cli::run::RunOptions;
 use crate::cli::show::ShowOptions;
 
@@ -293,6 +294,7 @@ impl Command {
                 patch.filters = filters;
             }
             Self::Show(show) => show.patch.filters = filters,
+            Self::Diff(diff) => diff.set_filters(filters),
             #[cfg(feature = "review")]
             Self::Review(review) => review.patch.filters = filters,
             _ => {}

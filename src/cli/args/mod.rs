@@ -153,7 +153,7 @@ fn parse_matches<T: 'static>(
 fn parse_complete(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = parse_matches::<Cli>(Cli::command, arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let Some(("apply" | "check" | "review" | "show", matches)) = matches.subcommand() {
+    if let Some(("apply" | "check" | "diff" | "review" | "show", matches)) = matches.subcommand() {
         cli.command.set_filters(read_filters(matches));
         if let Command::Show(show) = &mut cli.command
             && show.find_change_id().is_some()

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::{LookResult, contents, refused_outcome, resolve_readable};
 use crate::engine::Outcome;
 use crate::engine::govern::extend_policy;
+use crate::mode::FileKind;
 use crate::policy::Policy;
 use crate::report::Difference;
+use crate::syntax::WhitespaceComparison;
 use crate::syntax::write::labelled_diff;
 use crate::text::is_binary;
 use crate::workspace::Workspace;
@@ -21,6 +23,8 @@ pub struct DiffRequest {
     pub labels: [Option<Vec<u8>>; 2],
     /// The number of context lines around each change.
     pub context: usize,
+    /// How lines are compared. If the comparison is not exact, the diff does not give the second file.
+    pub whitespace: WhitespaceComparison,
     /// The limit on the size of each file, in bytes.
     pub max_file: u64,
     /// The limit on the size of the diff, in bytes. A longer diff ends after a complete line.
@@ -37,6 +41,7 @@ impl DiffRequest {
             paths: [before.into(), after.into()],
             labels: [None, None],
             context: 3,
+            whitespace: WhitespaceComparison::Exact,
             max_file: 4 << 20,
             max_output: 2 << 20,
             policy: Arc::default(),
@@ -85,7 +90,14 @@ fn compare(
 ) -> LookResult<Difference> {
     let side = |index: usize| {
         let path = resolve_readable(workspace, policy, &request.paths[index])?;
-        contents(workspace, &path, request.max_file.min(policy.max_read()))
+        let max_file = request.max_file.min(policy.max_read());
+        contents(workspace, &path, max_file).map_err(|mut problem| {
+            let stat = workspace.stat(&path);
+            if stat.is_ok_and(|stat| stat.is_some_and(|it| it.kind == FileKind::Directory)) {
+                problem.help = Some("compare directories with `wpatch diff -r`".to_owned());
+            }
+            problem
+        })
     };
     let (before, after) = (side(0)?, side(1)?);
     let label = |index: usize| {
@@ -99,14 +111,13 @@ fn compare(
     if difference.identical || difference.binary {
         return Ok(difference);
     }
-    let mut diff = labelled_diff((label(0), &before), (label(1), &after), request.context);
+    let diff = labelled_diff(
+        (label(0), &before),
+        (label(1), &after),
+        (request.context, request.whitespace),
+    );
     (difference.added, difference.removed) = (diff.added, diff.removed);
-    difference.truncated = diff.text.len() > request.max_output;
-    if difference.truncated {
-        let kept = memchr::memrchr(b'\n', &diff.text[..request.max_output])
-            .map_or(0, |newline| newline + 1);
-        diff.text.truncate(kept);
-    }
-    difference.set_diff(diff.text);
+    difference.identical = diff.text.is_empty();
+    difference.set_limited_diff(diff.text, request.max_output);
     Ok(difference)
 }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::Preview;
 use crate::path::RelPath;
 use crate::plan::{Edit, EditTarget, Hunk, HunkLine, LineKind, Operation, Replacement};
+use crate::syntax::WhitespaceComparison;
 use crate::syntax::write::{hunks, labelled_diff};
 use crate::text::lines;
 
@@ -298,5 +299,10 @@ fn replacement_diff(edit: &Replacement) -> Vec<u8> {
         | EditTarget::Symbol(_)
         | EditTarget::End(_) => &Vec::new(),
     };
-    labelled_diff((b"", old), (b"", &edit.new), CONTEXT).text
+    labelled_diff(
+        (b"", old),
+        (b"", &edit.new),
+        (CONTEXT, WhitespaceComparison::Exact),
+    )
+    .text
 }

@@ -52,12 +52,7 @@ pub fn diff_session(
         difference.added += file.added;
         difference.removed += file.removed;
     }
-    difference.truncated = text.len() > max_output;
-    if difference.truncated {
-        let kept = memchr::memrchr(b'\n', &text[..max_output]).map_or(0, |newline| newline + 1);
-        text.truncate(kept);
-    }
-    difference.set_diff(text);
+    difference.set_limited_diff(text, max_output);
     Ok(difference)
 }
 

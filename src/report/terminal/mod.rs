@@ -11,6 +11,7 @@
 mod cells;
 mod check;
 mod columns;
+mod diff_text;
 mod hunk;
 #[cfg(feature = "review")]
 mod styled;
@@ -34,6 +35,7 @@ use cells::wrap_line;
 #[cfg(feature = "review")]
 pub(crate) use cells::{Emphasis, MAX_STYLED_LINE_BYTES, TextStyle, wrap_styled_line};
 pub use check::print_check;
+pub use diff_text::print_diff_text;
 #[cfg(feature = "review")]
 pub(crate) use styled::{StyledLine, style_lines};
 

@@ -31,7 +31,9 @@ use crate::process::Timeout;
 use crate::text::printable;
 
 pub use id::ObjectId;
+pub use tree::GitObject;
 pub(in crate::workspace) use verbs::{bits, stat};
+
 /// The limit in bytes on the name of a revision.
 const MAX_REVISION: usize = 4096;
 /// The limit on the length of a chain of tags.

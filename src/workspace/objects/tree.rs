@@ -29,7 +29,28 @@ pub(super) enum TreeObject {
     },
     Link(ObjectId),
     /// A commit of another repository. In a work tree it is an empty directory.
-    Submodule,
+    Submodule(ObjectId),
+}
+
+/// A git object with a path. Objects with the same ID have the same content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GitObject {
+    /// The ID of the blob, of the tree or of the commit of a submodule.
+    pub id: ObjectId,
+    /// The mode of a file, link or submodule; `None` for a directory.
+    pub mode: Option<FileMode>,
+}
+
+impl From<TreeObject> for GitObject {
+    fn from(object: TreeObject) -> Self {
+        let (id, mode) = match object {
+            TreeObject::Directory(id) => (id, None),
+            TreeObject::File { id, mode } => (id, Some(mode)),
+            TreeObject::Link(id) => (id, Some(FileMode::Symlink)),
+            TreeObject::Submodule(id) => (id, Some(FileMode::Submodule)),
+        };
+        Self { id, mode }
+    }
 }
 
 impl GitTree {
@@ -98,7 +119,7 @@ impl GitTree {
         Some(match FileMode::from_bits(bits)? {
             mode @ (FileMode::Regular | FileMode::Executable) => TreeObject::File { id, mode },
             FileMode::Symlink => TreeObject::Link(id),
-            FileMode::Submodule => TreeObject::Submodule,
+            FileMode::Submodule => TreeObject::Submodule(id),
         })
     }
 }
@@ -153,7 +174,7 @@ mod tests {
                 mode: FileMode::Executable
             })
         );
-        assert_eq!(tree.find(b"sub"), Some(TreeObject::Submodule));
+        assert_eq!(tree.find(b"sub"), Some(TreeObject::Submodule(id(4))));
         assert_eq!(tree.find(b"\xff"), Some(TreeObject::Link(id(5))));
         assert_eq!(
             tree.find(b"z"),

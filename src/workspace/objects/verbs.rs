@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::object::SizeLimited;
 use super::object_error::{ObjectError, ObjectResult, damaged_error};
 use super::reader::ObjectType;
-use super::tree::{GitTree, TreeObject};
+use super::tree::{GitObject, GitTree, TreeObject};
 use super::{ObjectId, Repository, RepositoryTree};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
@@ -26,7 +26,7 @@ impl RepositoryTree {
             Some(TreeObject::Directory(id)) => self
                 .read_object(|repository| repository.subtree(id))
                 .map(Some),
-            Some(TreeObject::Submodule) => Ok(None),
+            Some(TreeObject::Submodule(_)) => Ok(None),
             Some(TreeObject::File { .. }) => {
                 Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"))
             }
@@ -50,7 +50,7 @@ impl RepositoryTree {
                 TreeObject::Directory(id) => {
                     self.read_object(|repository| repository.subtree(id))?
                 }
-                TreeObject::Submodule => return Err(missing_path_error()),
+                TreeObject::Submodule(_) => return Err(missing_path_error()),
                 TreeObject::File { .. } => {
                     return Err(ObjectError::new(ErrorKind::NotDirectory, "not a directory"));
                 }
@@ -90,7 +90,9 @@ impl RepositoryTree {
 
     fn stat_of(&self, entry: TreeObject) -> ObjectResult<Stat> {
         Ok(match entry {
-            TreeObject::Directory(_) | TreeObject::Submodule => stat(FileKind::Directory, 0o755, 0),
+            TreeObject::Directory(_) | TreeObject::Submodule(_) => {
+                stat(FileKind::Directory, 0o755, 0)
+            }
             TreeObject::Link(id) => stat(
                 FileKind::Symlink,
                 0o777,
@@ -179,7 +181,7 @@ impl Workspace for RepositoryTree {
                 let stat = stat(FileKind::Regular, bits(mode), bytes.len() as u64);
                 Ok((bytes.into(), stat))
             }
-            TreeObject::Directory(_) | TreeObject::Link(_) | TreeObject::Submodule => Err(
+            TreeObject::Directory(_) | TreeObject::Link(_) | TreeObject::Submodule(_) => Err(
                 ObjectError::new(ErrorKind::NotRegular, "not a regular file"),
             ),
         });
@@ -194,6 +196,17 @@ impl Workspace for RepositoryTree {
             _ => Err(ObjectError::new(ErrorKind::Other, "not a symbolic link")),
         });
         read.map_err(|error| error.with_verb("read", path))
+    }
+
+    fn git_object(&self, path: &RelPath) -> Result<Option<GitObject>> {
+        match self.find(path) {
+            Ok(entry) => Ok(Some(entry.into())),
+            Err(ObjectError {
+                kind: ErrorKind::Missing | ErrorKind::NotDirectory,
+                ..
+            }) => Ok(None),
+            Err(error) => Err(error.with_verb("read", path)),
+        }
     }
 
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>> {

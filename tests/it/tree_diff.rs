@@ -1,0 +1,145 @@
+//! `diff -r`: the diff of two trees gives the second tree, in wpatch and in git.
+
+mod command;
+mod random;
+
+use std::path::Path;
+
+use fs_err as fs;
+use tempfile::TempDir;
+use wpatch::engine::{self, MoveDetection, Request, TreeDiffRequest, compare_trees};
+use wpatch::path::RelPath;
+use wpatch::transaction::Interrupt;
+use wpatch::workspace::memory::{Entry, Memory};
+
+use crate::tree::{self, Node, Tree};
+use crate::{repository, world};
+use random::RandomTrees;
+
+/// The number of pairs of random trees that wpatch applies.
+const PAIRS: u64 = 2_000;
+/// One in so many pairs is applied by git, too.
+const GIT_SHARE: u64 = 20;
+
+fn entry(node: &Node) -> Entry {
+    match node {
+        Node::File {
+            bytes,
+            is_executable: true,
+        } => Entry::executable(bytes.clone()),
+        Node::File { bytes, .. } => Entry::file(bytes.clone()),
+        Node::Link(target) => Entry::link(target.clone()),
+        Node::Directory => Entry::directory(),
+    }
+}
+
+fn memory(tree: &Tree) -> Memory {
+    Memory::with_files(tree.iter().map(|(path, node)| (path.clone(), entry(node))))
+}
+
+/// Returns the diff from `old` to `new`.
+fn diff(request: &TreeDiffRequest, old: &Tree, new: &Tree) -> Vec<u8> {
+    let [old, new] = [old, new].map(memory);
+    let found = compare_trees(request, &old, &new).unwrap();
+    assert_eq!(found.warnings(), []);
+    let sections = found.sections().map(|section| section.unwrap().diff.text);
+    sections.collect::<Vec<_>>().concat()
+}
+
+/// Returns the tree after wpatch has applied `patch` to `old`.
+fn applied(old: &Tree, patch: &[u8]) -> Memory {
+    let workspace = memory(old);
+    if !patch.is_empty() {
+        let outcome = engine::apply(Request::of(patch), &workspace, &Interrupt::new());
+        let text = String::from_utf8_lossy(patch);
+        assert!(outcome.report.ok, "{text}\n{:#?}", outcome.report.problems);
+    }
+    workspace
+}
+
+/// Returns the files without the state of wpatch.
+fn files(workspace: &Memory) -> Vec<(RelPath, Entry)> {
+    let files = workspace.files().into_iter();
+    files
+        .filter(|(path, _)| !path.as_bytes().starts_with(b".wpatch"))
+        .collect()
+}
+
+/// Applies `patch` to `old` with git, and returns the tree.
+fn applied_by_git(old: &Tree, patch: &[u8]) -> Tree {
+    let directory = TempDir::new().unwrap();
+    tree::write(old, directory.path());
+    if !patch.is_empty() {
+        let mut git = repository::git(&["apply", "--whitespace=nowarn", "-"]);
+        repository::run(git.current_dir(directory.path()), patch);
+    }
+    tree::read(directory.path())
+}
+
+fn requests() -> [TreeDiffRequest; 4] {
+    let mut requests = [(); 4].map(|()| TreeDiffRequest::default());
+    (requests[1].moves, requests[1].context) = (MoveDetection::AllCopies, 1);
+    requests[2].moves = MoveDetection::Renames;
+    (requests[3].moves, requests[3].min_similarity) = (MoveDetection::Copies, 1);
+    requests
+}
+
+#[test]
+fn the_diff_of_random_trees_gives_the_second_tree() {
+    let mut kinds = [0; 3];
+    for seed in 0..PAIRS {
+        let RandomTrees { old, new } = RandomTrees::new(seed);
+        let request = &requests()[usize::try_from(seed % 4).unwrap()];
+        let patch = diff(request, &old, &new);
+        assert_eq!(
+            files(&applied(&old, &patch)),
+            files(&memory(&new)),
+            "seed {seed}"
+        );
+        let has = |text: &str| bstr::ByteSlice::contains_str(&patch[..], text);
+        for (count, text) in kinds
+            .iter_mut()
+            .zip(["\nrename from", "\ncopy from", "GIT binary"])
+        {
+            *count += usize::from(has(text));
+        }
+    }
+    assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}");
+}
+
+#[test]
+fn git_accepts_the_diff_of_random_trees() {
+    let all = std::env::var("WPATCH_FAULTS").is_ok_and(|value| value == "all");
+    for seed in (0..PAIRS).filter(|seed| all || seed % GIT_SHARE == 0) {
+        let RandomTrees { old, new } = RandomTrees::new(seed);
+        let request = &requests()[usize::try_from(seed / GIT_SHARE % 4).unwrap()];
+        let patch = diff(request, &old, &new);
+        assert_eq!(applied_by_git(&old, &patch), new, "seed {seed}");
+    }
+}
+
+/// Runs `wpatch` in `directory`.
+fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = world::wpatch();
+    let output = command
+        .current_dir(directory)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let [out, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (output.status.code(), out, errors)
+}
+
+/// Returns a directory with the directories `a` and `b`, which have these files.
+fn directories(old: &[(&str, &str)], new: &[(&str, &str)]) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    for (name, files) in [("a", old), ("b", new)] {
+        fs::create_dir(directory.path().join(name)).unwrap();
+        for (path, text) in files {
+            let file = directory.path().join(name).join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        }
+    }
+    directory
+}
