@@ -19,6 +19,7 @@ mod batch;
 mod caller;
 mod commands;
 mod config;
+mod convert;
 mod diagnostic;
 mod diff;
 mod document;
@@ -149,6 +150,7 @@ fn run_command(command: Command, global: Global) -> ExitCode {
         Command::Redo(options) => history::revert(UndoTarget::Undo, &options, &global),
         Command::Log(options) => history::log(&options, &global),
         Command::Show(options) => show::show(*options, &global),
+        Command::Convert(options) => convert::convert(*options, &global),
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),
         Command::Grammar { name } => document::print_grammar(&name),
@@ -193,6 +195,8 @@ enum CommandMode {
     Shape,
     /// Compares the patch with the tree and prints the change as a diff.
     Show,
+    /// Writes the patch in another format.
+    Convert,
 }
 
 impl CommandMode {
@@ -202,6 +206,7 @@ impl CommandMode {
             Self::Check | Self::Shape => "check",
             Self::Apply | Self::Describe => "apply",
             Self::Show => "show",
+            Self::Convert => "convert",
         }
     }
 }

@@ -10,6 +10,7 @@
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
 //! | `diff -r` | [`compare_trees`] with a [`TreeDiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
+//! | `convert` | [`convert()`] with a [`Request`] |
 //! | `show` of a patch | [`preview`], for a page [`render_page`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
 //! | `begin`, `commit`, `abort` | [`begin`], [`apply`] with [`Request::commit_session`], [`abort`] |
@@ -33,6 +34,7 @@ mod approval;
 mod audit;
 mod change;
 mod commands;
+mod convert;
 mod denied;
 mod describe;
 mod diagnose;
@@ -121,6 +123,7 @@ pub(crate) use crate::workspace::disk::os_paths::{
     FileIdentity, count_hard_links, file_identity, find_replaceable, open_regular,
 };
 pub use commands::{TRANSACTION_VARIABLE, is_inside_change};
+pub use convert::convert;
 pub use describe::{describe, quoting};
 pub use gnu::{PatchedFile, apply_in_memory};
 pub use govern::{

@@ -107,6 +107,7 @@ impl<'w> Preview<'w> {
         task.preview_sinks = PreviewSinks {
             diff_cache: uses_cache.then_some(&shelf),
             image_previews: image_previews.as_ref(),
+            contents: None,
         };
         let mut done = task.run(selected, &options, CommandMode::Check);
         suggest(&task, &origin, &options, &mut done);

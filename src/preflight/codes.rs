@@ -151,6 +151,8 @@ codes! {
     PATH_TOO_LONG = "wpatch::path::too_long", TooLarge;
     /// A section does not contain its preimage and cannot be reversed.
     IRREVERSIBLE = "wpatch::plan::irreversible", Unsupported;
+    /// The format to write cannot express a change, or cannot express it exactly.
+    INEXPRESSIBLE = "wpatch::convert::inexpressible", Unsupported;
     /// The filters excluded every section.
     NOTHING_SELECTED = "wpatch::plan::nothing_selected", NoChange;
     /// A file to change does not exist.

@@ -3,6 +3,7 @@
 use super::FileOutcome;
 use super::codes::ProblemCode;
 use super::image_previews::ImagePair;
+use super::kept_contents::ContentPair;
 use super::problem::{Problem, Severity};
 use crate::matching::MAX_EXPLAINED;
 use crate::plan::Plan;
@@ -13,6 +14,8 @@ pub(super) struct Findings {
     pub(super) outcome: FileOutcome,
     pub(super) problems: Vec<Problem>,
     pub(super) images: ImagePair,
+    /// The contents before and after the operation, if the caller keeps them.
+    pub(super) contents: Option<ContentPair>,
     /// The numbers of reported hunk errors and hunk warnings.
     hunk_problems: [usize; 2],
 }

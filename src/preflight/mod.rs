@@ -49,6 +49,7 @@ mod guards;
 mod help;
 mod hunkwise;
 mod image_previews;
+mod kept_contents;
 mod lines;
 mod modes;
 mod notebook;
@@ -103,6 +104,7 @@ pub use conversions::{Conversions, denied_filter, is_git_operation};
 pub use diff_cache::DiffCache;
 pub use git_directories::{is_in_git_directory, with_git_on_the_way, with_own_git};
 pub use image_previews::{ImagePair, ImagePreviews, media_type};
+pub use kept_contents::{ContentPair, KeptContents};
 pub use options::{
     ACTIONS, ApprovalGate, Options, RejectTo, TextRepair, UnmetPrecondition, WhitespaceAction,
     WhitespaceRules,
@@ -144,6 +146,8 @@ pub struct PreviewSinks<'a> {
     pub diff_cache: Option<&'a DiffCache>,
     /// Receives the images.
     pub image_previews: Option<&'a ImagePreviews>,
+    /// Receives the contents of all files. They are in memory at the same time.
+    pub contents: Option<&'a KeptContents>,
 }
 
 /// Resolves a plan as [`resolve`] does, and moves the diffs and images to the given receivers.
@@ -172,6 +176,7 @@ pub fn resolve_with_previews(
             ..options.whitespace.clone()
         },
         images: previews.image_previews.is_some(),
+        keeps_contents: previews.contents.is_some(),
         ..options.clone()
     };
     let is_misspaced = is_found && action.is_refusing();

@@ -89,6 +89,8 @@ pub struct Options {
     pub guards: Vec<&'static Guard>,
     /// Whether images are collected. The field depends on [`PreviewSinks`](super::PreviewSinks).
     pub(crate) images: bool,
+    /// Whether the contents of all files are kept, as [`Self::images`].
+    pub(crate) keeps_contents: bool,
     /// The repository that contains the blobs of binary files without data in the patch. Only blobs
     /// that the patch names in full are read.
     pub objects: Option<Repository>,
@@ -165,6 +167,7 @@ impl Default for Options {
             text_repair: None,
             guards: Vec::new(),
             images: false,
+            keeps_contents: false,
             objects: None,
             three_way: None,
             merge_hunks: None,

@@ -81,6 +81,9 @@ impl PassState<'_> {
         if let Some(gallery) = self.previews.image_previews {
             gallery.take(index, mem::take(&mut findings.images));
         }
+        if let (Some(kept), Some(contents)) = (self.previews.contents, findings.contents.take()) {
+            kept.put(index, contents);
+        }
         if let Some(shelf) = self.previews.diff_cache
             && let Some(diff) = findings.outcome.diff.take()
         {

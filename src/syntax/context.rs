@@ -10,6 +10,7 @@ use super::{
     find_line, unified,
 };
 use crate::plan::{Input, LineRange};
+use crate::syntax::writers::{self, WriteError, WrittenChange};
 use crate::text::{Lines, Span, without_ending};
 
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
@@ -94,6 +95,10 @@ impl Syntax for Context {
             },
         )?;
         Ok(lines.offset())
+    }
+
+    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+        writers::write_context(changes)
     }
 }
 

@@ -5,7 +5,9 @@ mod whitespace;
 use std::ops::Range;
 
 use super::headings::Headings;
+use super::writers::WrittenHunk;
 use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff};
+use crate::plan::{LineKind, LineRange};
 use crate::text::{LineEnding, is_binary};
 
 pub use whitespace::WhitespaceComparison;
@@ -216,32 +218,72 @@ impl<'a> LineDiff<'a> {
         context: usize,
         mut section: impl FnMut(usize) -> &'a [u8],
     ) {
-        let is_near =
-            |one: &Edit, next: &Edit| next.old.start - one.old.end <= context.saturating_mul(2);
-        for hunk in self.edits.chunk_by(is_near) {
-            let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else {
-                continue;
-            };
-            let before = context.min(first.old.start);
-            let after = context.min(self.old.len() - last.old.end);
-            let old = self.range(first.old.start - before..last.old.end + after);
-            let new = self.range(first.new.start - before..last.new.end + after);
+        for group in self.groups(context) {
+            let (old, new) = (self.range(group.old.clone()), self.range(group.new.clone()));
             out.extend_from_slice(format!("@@ -{old} +{new} @@").as_bytes());
-            let section = section(first.old.start - before);
+            let section = section(group.old.start);
             if !section.is_empty() {
                 out.push(b' ');
                 out.extend_from_slice(section);
             }
             out.push(b'\n');
-            let mut next = first.old.start - before;
-            for edit in hunk {
+            let mut next = group.old.start;
+            for edit in group.edits {
                 put_lines(out, b' ', &self.old[next..edit.old.start]);
                 put_lines(out, b'-', &self.old[edit.old.clone()]);
                 put_lines(out, b'+', &self.new[edit.new.clone()]);
                 next = edit.old.end;
             }
-            put_lines(out, b' ', &self.old[next..last.old.end + after]);
+            put_lines(out, b' ', &self.old[next..group.old.end]);
         }
+    }
+
+    /// Returns the edits of each hunk, with `context` lines around each change.
+    fn groups(&self, context: usize) -> impl Iterator<Item = EditGroup<'_>> {
+        let is_near = move |one: &Edit, next: &Edit| {
+            next.old.start - one.old.end <= context.saturating_mul(2)
+        };
+        self.edits.chunk_by(is_near).filter_map(move |edits| {
+            let (first, last) = (edits.first()?, edits.last()?);
+            let before = context.min(first.old.start);
+            let after = context.min(self.old.len() - last.old.end);
+            Some(EditGroup {
+                edits,
+                old: first.old.start - before..last.old.end + after,
+                new: first.new.start - before..last.new.end + after,
+            })
+        })
+    }
+
+    /// Returns the hunks with `context` lines around each change, without section headings.
+    pub(super) fn hunks(&self, context: usize) -> Vec<WrittenHunk<'a>> {
+        let range = |lines: &Range<usize>| LineRange {
+            start: self.skipped_lines + lines.start + usize::from(!lines.is_empty()),
+            count: lines.len(),
+        };
+        let is_end = self.start + size(&self.old) == self.text.len();
+        let hunk = |group: EditGroup<'_>| {
+            let mut lines = Vec::new();
+            let mut push = |kind: LineKind, text: &[&'a [u8]]| {
+                lines.extend(text.iter().map(|line| (kind, *line)));
+            };
+            let mut next = group.old.start;
+            for edit in group.edits {
+                push(LineKind::Context, &self.old[next..edit.old.start]);
+                push(LineKind::Deletion, &self.old[edit.old.clone()]);
+                push(LineKind::Insertion, &self.new[edit.new.clone()]);
+                next = edit.old.end;
+            }
+            push(LineKind::Context, &self.old[next..group.old.end]);
+            WrittenHunk {
+                old: range(&group.old),
+                new: range(&group.new),
+                section: b"",
+                lines,
+                is_at_end: is_end && group.old.end == self.old.len(),
+            }
+        };
+        self.groups(context).map(hunk).collect()
     }
 
     /// Returns a line range as in a hunk header. An empty range names the line before it.
@@ -253,6 +295,14 @@ impl<'a> LineDiff<'a> {
             count => format!("{},{count}", start + 1),
         }
     }
+}
+
+/// The edits of one hunk.
+struct EditGroup<'e> {
+    edits: &'e [Edit],
+    /// The lines of both files, with context.
+    old: Range<usize>,
+    new: Range<usize>,
 }
 
 /// Returns the number of bytes in `lines`.

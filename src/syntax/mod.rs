@@ -52,6 +52,7 @@ pub(crate) mod testing;
 mod unified;
 pub(crate) mod unsupported;
 pub mod write;
+pub mod writers;
 
 pub use binary::{BinaryError, BinaryLimits, BinaryPostimage};
 pub use error::{
@@ -74,6 +75,7 @@ pub(crate) use series::is_from_line;
 pub use unsupported::detect_compression;
 
 use crate::text::{Lines, Span, without_ending};
+use writers::{WriteError, WrittenChange};
 
 /// All grammars, most specific first. If two sections start at the same offset, the first grammar
 /// in this table reads it.
@@ -176,6 +178,14 @@ pub trait Syntax: Sync {
         options: Options,
         sections: &mut Sections,
     ) -> Result<usize, SyntaxError>;
+
+    /// Writes changes in this grammar, with `context` context lines where the contents are known.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first change that the grammar cannot express.
+    #[doc(hidden)]
+    fn write(&self, changes: &[WrittenChange<'_>], context: usize) -> Result<Vec<u8>, WriteError>;
 }
 
 /// Returns the grammars that the value `format` of `--format` selects. `auto` selects all, an

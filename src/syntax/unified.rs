@@ -11,6 +11,7 @@ use super::{
     content_span, find_line, hunks, normal, stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
+use crate::syntax::writers::{self, WriteError, WrittenChange};
 use crate::text::{Lines, Span};
 
 /// The first line of every hunk of a context diff.
@@ -64,6 +65,10 @@ impl Syntax for Unified {
             Some(SectionForm::Other(what)) => refuse(SyntaxErrorKind::UnsupportedFormat(what)),
             None => refuse(SyntaxErrorKind::Expected("`---`, `+++` and `@@` lines")),
         }
+    }
+
+    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+        writers::write_unified(changes)
     }
 }
 

@@ -338,7 +338,7 @@ fn write_index_line(
 
 /// Returns a name for a `---` or `+++` line. A tab follows a name that contains a blank, so that no
 /// part of it can be read as a time stamp.
-fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
+pub(super) fn file_name(label: Option<Vec<u8>>) -> Vec<u8> {
     let Some(label) = label else {
         return b"/dev/null".to_vec();
     };

@@ -25,6 +25,7 @@ mod changes;
 mod ci;
 mod cli;
 mod conversions;
+mod convert;
 mod cost;
 mod crash;
 mod diagnoses;

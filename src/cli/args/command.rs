@@ -11,6 +11,7 @@ use super::{
     ApplyOptions, BeginOptions, CheckOptions, CommitOptions, LogOptions, RecoverOptions,
     RejectOptions, RevertOptions, UndoOptions,
 };
+use crate::cli::convert::ConvertOptions;
 use crate::cli::diff::DiffOptions;
 use crate::cli::edit_commands::{AppendOptions, EditOptions, WriteOptions};
 use crate::cli::explain::PolicyCommand;
@@ -42,6 +43,7 @@ pub(in crate::cli) const COMMANDS: &[&str] = &[
     "redo",
     "log",
     "show",
+    "convert",
     "init",
     "gc",
     "grammar",
@@ -125,6 +127,11 @@ pub(in crate::cli) enum Command {
     /// PATCH can be the identifier of a change in the history, or the beginning of one. An existing
     /// file of the same name has precedence.
     Show(Box<ShowOptions>),
+    /// Write patches in another format, with the same effect
+    ///
+    /// The result has the same `plan_id`. Conversions between `unified`, `git` and `context` need no
+    /// files. All others check the patch against the files below the root.
+    Convert(Box<ConvertOptions>),
     /// Create a state directory for the history, outside git work trees
     Init,
     /// Remove history entries and edit sessions over the limits: 100 entries, 30 days, 512 MiB
@@ -213,6 +220,7 @@ impl Command {
             Self::Redo(_) => "redo",
             Self::Log(_) => "log",
             Self::Show(_) => "show",
+            Self::Convert(_) => "convert",
             Self::Init => "init",
             Self::Gc { .. } => "gc",
             Self::Grammar { .. } => "grammar",
@@ -242,6 +250,7 @@ impl Command {
             self,
             Self::Log(_)
                 | Self::Show(_)
+                | Self::Convert(_)
                 | Self::Grammar { .. }
                 | Self::Schema { .. }
                 | Self::Completions { .. }
@@ -261,6 +270,7 @@ impl Command {
             #[cfg(feature = "review")]
             Self::Review(options) => &mut options.patch.session,
             Self::Show(options) => &mut options.patch.session,
+            Self::Convert(options) => &mut options.patch.session,
             Self::Edit(options) => &mut options.common.session,
             Self::Write(options) => &mut options.common.session,
             Self::Append(options) => &mut options.common.session,
@@ -294,6 +304,7 @@ impl Command {
                 patch.filters = filters;
             }
             Self::Show(show) => show.patch.filters = filters,
+            Self::Convert(convert) => convert.patch.filters = filters,
             Self::Diff(diff) => diff.set_filters(filters),
             #[cfg(feature = "review")]
             Self::Review(review) => review.patch.filters = filters,
@@ -319,7 +330,8 @@ fn parse_page_name(text: &str) -> Result<String, String> {
     is_known.then(|| text.to_owned()).ok_or_else(error)
 }
 
-fn grammars() -> Vec<&'static str> {
+/// Returns the names of the formats that can be written.
+pub(in crate::cli) fn grammars() -> Vec<&'static str> {
     crate::engine::options::SYNTAXES
         .iter()
         .map(|syntax| syntax.name())

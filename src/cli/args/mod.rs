@@ -34,7 +34,7 @@ use basic::parse_common_options;
 
 pub(super) use basic::BasicOptions;
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
-pub(super) use command::{COMMANDS, Command, page_names};
+pub(super) use command::{COMMANDS, Command, grammars, page_names};
 pub(super) use git::GitOptions;
 pub(super) use global::{ColorMode, Durability, Global, NamedRoot, digest, duration, line_range};
 pub(super) use history::{LogOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};
@@ -153,7 +153,9 @@ fn parse_matches<T: 'static>(
 fn parse_complete(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = parse_matches::<Cli>(Cli::command, arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let Some(("apply" | "check" | "diff" | "review" | "show", matches)) = matches.subcommand() {
+    if let Some(("apply" | "check" | "convert" | "diff" | "review" | "show", matches)) =
+        matches.subcommand()
+    {
         cli.command.set_filters(read_filters(matches));
         if let Command::Show(show) = &mut cli.command
             && show.find_change_id().is_some()

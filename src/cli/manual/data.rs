@@ -137,6 +137,19 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "convert",
+        &[
+            (
+                "Write the answer of a model as a git diff",
+                "wpatch convert --to git answer.md > change.diff",
+            ),
+            (
+                "Write the reverse of a patch",
+                "wpatch convert --to unified -R change.diff",
+            ),
+        ],
+    ),
+    (
         "init",
         &[(
             "Keep a history in a directory without git",

@@ -1,5 +1,7 @@
 //! Describes the files before and after an operation.
 
+use std::sync::Arc;
+
 use super::GroupExecutor;
 use crate::digest::Sha256;
 use crate::mode::{FileKind, FileMode};
@@ -71,6 +73,16 @@ impl GroupExecutor<'_> {
             edit_result::count_changed_lines(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
+        if self.options.keeps_contents {
+            let converter = Converter::new(self.plan, operation, self.options);
+            let content = |path: &RelPath, node: Option<&Node>| {
+                let (node, _) = converter.convert_for_diff(path, node, String::new())?;
+                Some(Arc::clone(node.bytes.whole()))
+            };
+            let old_path = operation.from.as_ref().unwrap_or(&operation.path);
+            findings.contents = Some([content(old_path, before), content(&operation.path, after)]);
+        }
+        let outcome = &mut findings.outcome;
         let is_left_out = self.options.no_large_diff
             && [before, after]
                 .into_iter()

@@ -26,6 +26,7 @@ use super::{
 use crate::plan::{
     Action, Edit, EditOrder, EditTarget, MatchMode, Name, Replacement, Replacements,
 };
+use crate::syntax::writers::{self, WriteError, WrittenChange};
 use crate::text::Span;
 
 const PATH: SyntaxErrorKind =
@@ -130,6 +131,10 @@ impl Syntax for Blocks {
         operation.distinguishes_missing = !is_creation;
         sections.step += 1;
         Ok(end)
+    }
+
+    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+        writers::write_blocks(changes)
     }
 }
 

@@ -14,6 +14,7 @@ use super::names::HeaderName;
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
 use crate::mode::FileMode;
 use crate::plan::{Action, Edit, Name, NameCandidate, StripRule};
+use crate::syntax::writers::{self, WriteError, WrittenChange};
 use crate::text::Span;
 
 /// The first bytes of a section.
@@ -88,6 +89,10 @@ impl Syntax for Git {
         }
         push_operation(header, action, edit, Span::new(from, end), sections);
         Ok(end)
+    }
+
+    fn write(&self, changes: &[WrittenChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
+        writers::write_git(changes, context)
     }
 }
 

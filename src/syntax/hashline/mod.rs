@@ -18,6 +18,7 @@ mod document;
 mod line;
 
 use super::{Options, Sections, Syntax, SyntaxError};
+use crate::syntax::writers::{self, WriteError, WrittenChange};
 use crate::text::{Lines, Span};
 use bstr::ByteSlice;
 use document::Document;
@@ -88,5 +89,9 @@ impl Syntax for Hashline {
         let end = Document::new(text, from, options, sections).read()?;
         sections.step += 1;
         Ok(end)
+    }
+
+    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+        writers::write_hashline(changes)
     }
 }

@@ -30,6 +30,7 @@ use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Name, NameCandidate, Operation, StripRule};
+use crate::syntax::writers::{self, WriteError, WrittenChange};
 use crate::text::Span;
 
 /// The kinds of change: the key in the document, and the function that reads its value.
@@ -119,6 +120,10 @@ impl Syntax for Json {
         }
         sections.step += 1;
         Ok(end)
+    }
+
+    fn write(&self, changes: &[WrittenChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
+        writers::write_json(changes, context)
     }
 }
 

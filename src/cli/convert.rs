@@ -1,0 +1,46 @@
+//! The command `convert`: writes patches in another format.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::args::{Global, PatchOptions, grammars};
+use super::output::{self, Output, Verbosity};
+use super::root::{open, root_name, root_reports};
+use super::{CommandMode, EarlyExit, finish, progress, request};
+use crate::engine::{self, Outcome};
+
+/// The options of `convert`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ConvertOptions {
+    #[command(flatten)]
+    pub(super) patch: PatchOptions,
+    /// Set the format of the result
+    #[arg(long, value_name = "FORMAT", value_parser = grammars())]
+    to: String,
+}
+
+/// Prints the patches in another format.
+pub(super) fn convert(options: ConvertOptions, global: &Global) -> ExitCode {
+    let output = Output::of(global, Verbosity::Normal);
+    match convert_patches(options, global) {
+        Ok(text) => output::exit_code(global.caller.print(|out| out.write_all(&text))),
+        Err(mut outcome) => {
+            outcome.report.root = root_name(global);
+            outcome.report.roots = root_reports(global);
+            finish(&outcome, &output)
+        }
+    }
+}
+
+fn convert_patches(options: ConvertOptions, global: &Global) -> Result<Vec<u8>, Box<Outcome>> {
+    let name = CommandMode::Convert.name();
+    let stop = |stop: EarlyExit| Box::new(stop.into_outcome(name));
+    let workspace = open(global).map_err(stop)?;
+    progress::show_progress(global, |progress| {
+        let mut request =
+            request::read_request(options.patch, CommandMode::Convert, global).map_err(stop)?;
+        request.look.progress = progress;
+        engine::convert(request, &options.to, &*workspace)
+    })
+}

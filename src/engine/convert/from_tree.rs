@@ -1,0 +1,183 @@
+//! Converts a patch by its effect on the tree.
+
+use std::sync::Arc;
+
+use super::from_plan::written_hunk;
+use super::{INEXACT, NAME, inexpressible};
+use crate::engine::request::Decide;
+use crate::engine::stages::Committed;
+use crate::engine::suggest::{SeriesInfo, suggest};
+use crate::engine::task::{CommandMode, CommandRun};
+use crate::engine::{Outcome, Request, What, check, refused_outcome, steps};
+use crate::mode::FileMode;
+use crate::plan::{Action, Edit, LineKind, Operation, Plan};
+use crate::preflight::{ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks};
+use crate::report;
+use crate::syntax::Syntax;
+use crate::syntax::writers::{WrittenChange, hunks_between};
+use crate::text::{Bytes, is_binary};
+use crate::workspace::Workspace;
+
+/// The numbers of context lines to try, until the text has the same effect. The last one is the
+/// whole file.
+const CONTEXTS: [usize; 4] = [3, 10, 50, usize::MAX];
+
+/// Returns the patches of `request` in the format of `syntax`.
+pub(super) fn convert(
+    mut request: Request,
+    syntax: &dyn Syntax,
+    workspace: &dyn Workspace,
+) -> Result<Vec<u8>, Box<Outcome>> {
+    request.look.describe = true;
+    request.context.approval_gate = ApprovalGate::Reading;
+    // The rights of this user on the files do not matter for a text.
+    request.context.is_external_change = true;
+    let model = Request {
+        what: What::default(),
+        ..request.clone()
+    };
+    let kept = KeptContents::default();
+    let (done, plan_id) = resolve(request, &kept, workspace)?;
+    let resolved = &done.resolved;
+    let plan = &resolved.selected.plan;
+    let files = resolved.resolution.as_ref().map_or(&[][..], |it| &it.files);
+    let contents: Vec<_> = (0..files.len())
+        .map(|index| file_contents(plan, index, files, &kept))
+        .collect();
+    for context in CONTEXTS {
+        let changes: Vec<_> = contents
+            .iter()
+            .enumerate()
+            .map(|(index, pair)| change_of(&plan.operations[index], &files[index], pair, context))
+            .collect();
+        let text = syntax.write(&changes, context).map_err(|error| {
+            inexpressible(Some(changes[error.index].path), syntax, error.reason)
+        })?;
+        if plan_id_of(&text, syntax, &model, workspace).as_ref() == plan_id.as_ref() {
+            return Ok(text);
+        }
+    }
+    let first = plan.operations.first().map(|operation| &operation.path);
+    Err(inexpressible(
+        first.filter(|_| files.len() == 1),
+        syntax,
+        INEXACT,
+    ))
+}
+
+/// Checks the request. Returns its result and its `plan_id`.
+fn resolve(
+    mut request: Request,
+    kept: &KeptContents,
+    workspace: &dyn Workspace,
+) -> Result<(Committed, Option<String>), Box<Outcome>> {
+    let patches = (request.take_patches()).map_err(|problem| refused_outcome(NAME, *problem))?;
+    let success = report::Outcome::WouldApply;
+    let (mut task, begun) = CommandRun::new((NAME, success), request, workspace)?;
+    let origin = SeriesInfo::of(&patches);
+    let (selected, mut options) = steps::read(&task, patches, begun);
+    options.checks_rights = false;
+    task.preview_sinks = PreviewSinks {
+        contents: Some(kept),
+        ..PreviewSinks::default()
+    };
+    let mut done = task.run(selected, &options, CommandMode::Check);
+    if done.is_refused() {
+        suggest(&task, &origin, &options, &mut done);
+        return Err(Box::new(done.finish(&task.command)));
+    }
+    let plan_id = done.report(&task.command).plan_id;
+    Ok((done, plan_id))
+}
+
+/// Returns the `plan_id` of `text` in the format of `syntax`; `None` if it does not apply.
+fn plan_id_of(
+    text: &[u8],
+    syntax: &dyn Syntax,
+    model: &Request,
+    workspace: &dyn Workspace,
+) -> Option<String> {
+    let given = &model.decide;
+    let decide = Decide {
+        format: syntax.name().to_owned(),
+        max_files: given.max_files,
+        max_hunks: given.max_hunks,
+        max_file: given.max_file,
+        max_ratio: given.max_ratio,
+        max_growth: given.max_growth,
+        ..Decide::default()
+    };
+    let request = Request {
+        what: Request::of(text).what,
+        decide,
+        ..model.clone()
+    };
+    let report = check(request, workspace).report;
+    report.plan_id.filter(|_| report.ok)
+}
+
+/// Returns the contents before and after the operation at `index`.
+fn file_contents(
+    plan: &Plan,
+    index: usize,
+    files: &[FileOutcome],
+    kept: &KeptContents,
+) -> ContentPair {
+    let operation = &plan.operations[index];
+    let (old, new) = files[index].modes;
+    if [old, new].contains(&Some(FileMode::Submodule)) {
+        return submodule_lines(plan, operation);
+    }
+    kept.contents(index)
+}
+
+/// Returns the texts of the hunks for a submodule. In the tree it is a directory.
+fn submodule_lines(plan: &Plan, operation: &Operation) -> ContentPair {
+    let Edit::Hunks(hunks) = &operation.edit else {
+        return ContentPair::default();
+    };
+    let text = plan.text(operation);
+    let side = |left_out: LineKind| {
+        let hunks = hunks.iter().map(|hunk| written_hunk(hunk, text, operation));
+        let lines: Vec<&[u8]> = hunks
+            .flat_map(|hunk| hunk.lines)
+            .filter(|(kind, _)| *kind != left_out)
+            .map(|(_, line)| line)
+            .collect();
+        Some(Arc::new(Bytes::from(lines.concat())))
+    };
+    [side(LineKind::Insertion), side(LineKind::Deletion)]
+}
+
+fn change_of<'p>(
+    operation: &'p Operation,
+    outcome: &FileOutcome,
+    contents: &'p ContentPair,
+    context: usize,
+) -> WrittenChange<'p> {
+    let bytes = contents
+        .each_ref()
+        .map(|content| content.as_ref().map_or(&b""[..], |it| it));
+    let [old, new] = bytes;
+    let is_text = !is_binary(old) && !is_binary(new);
+    let (old_mode, new_mode) = outcome.modes;
+    // A change of an existing file by a patch that creates it is still a change.
+    let action = match operation.action {
+        Action::Modify if old_mode.is_none() => Action::Create,
+        Action::Create if old_mode.is_some() => Action::Modify,
+        action => action,
+    };
+    WrittenChange {
+        action,
+        path: &operation.path,
+        from: operation.from.as_ref(),
+        modes: [old_mode, new_mode],
+        contents: Some(bytes),
+        blobs: None,
+        hunks: if is_text {
+            hunks_between(old, new, context)
+        } else {
+            Vec::new()
+        },
+    }
+}

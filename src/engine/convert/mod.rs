@@ -1,0 +1,111 @@
+//! `convert`: writes a patch in another format.
+//!
+//! A diff between two formats with line numbers needs no tree (`from_plan.rs`). In all other cases
+//! [`convert()`] checks the patch against the tree, writes the result in the target format
+//! (`from_tree.rs`), and checks the new text. Both checks must give the same `plan_id`. A text that is
+//! not unique in its file gets more context lines.
+
+mod from_plan;
+mod from_tree;
+
+use super::parse::{self, ReadOptions};
+use super::{Decide, Outcome, Request, refused_outcome};
+use crate::path::RelPath;
+use crate::preflight::{Problem, Severity, code};
+use crate::syntax::{Syntax, find_syntax};
+use crate::workspace::Workspace;
+
+/// The name of the command in reports.
+const NAME: &str = "convert";
+/// The reason if the text does not give the same `plan_id` with any context.
+const INEXACT: &str = "the format cannot express the change exactly";
+
+/// Returns the patches of `request` in the format `format`, such as `git` or `codex`.
+///
+/// The text gives the same `plan_id` as the patches of the request if it is checked against the same
+/// tree with the default options. If patches and result are diffs with line numbers and context, the
+/// tree is not read.
+///
+/// # Errors
+///
+/// Returns the outcome with the problem if the patches are malformed, if they do not apply, or if
+/// the format cannot express a change (`wpatch::convert::inexpressible`).
+///
+/// # Examples
+///
+/// ```
+/// use wpatch::engine::{self, Request};
+/// use wpatch::path::RelPath;
+/// use wpatch::workspace::memory::{Entry, Memory};
+///
+/// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\ntwo\n"))]);
+/// let patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
+/// let blocks = engine::convert(Request::of(patch), "blocks", &workspace).unwrap();
+/// let expected = "a\n<<<<<<< SEARCH\none\ntwo\n=======\none\n2\n>>>>>>> REPLACE\n";
+/// assert_eq!(blocks, expected.as_bytes());
+/// # Ok::<(), wpatch::path::PathError>(())
+/// ```
+pub fn convert(
+    request: Request,
+    format: &str,
+    workspace: &dyn Workspace,
+) -> Result<Vec<u8>, Box<Outcome>> {
+    let Some(syntax) = find_syntax(format) else {
+        let message = format!("unknown format {format}");
+        return Err(refused_outcome(NAME, Problem::new(&code::USAGE, message)));
+    };
+    match without_tree(&request, syntax)? {
+        Some(text) => Ok(text),
+        None => from_tree::convert(request, syntax, workspace),
+    }
+}
+
+/// Converts the patches without a tree, if they and the target are diffs with line numbers.
+fn without_tree(request: &Request, syntax: &dyn Syntax) -> Result<Option<Vec<u8>>, Box<Outcome>> {
+    let decide = &request.decide;
+    if !syntax.is_diff() || !has_usual_matching(decide) {
+        return Ok(None);
+    }
+    let mut copy = request.clone();
+    let patches = (copy.take_patches()).map_err(|problem| refused_outcome(NAME, *problem))?;
+    let selected = parse::read(patches, ReadOptions::new(decide, &request.look.progress));
+    let mut errors = (selected.problems.iter()).filter(|it| it.severity == Severity::Error);
+    if errors.next().is_some() {
+        // The check against the tree reports the errors.
+        return Ok(None);
+    }
+    Ok(from_plan::convert(&selected.plan, syntax))
+}
+
+/// Returns whether the options only select what to convert. Other options can change the effect of a
+/// patch, and the result must have the same effect without them.
+fn has_usual_matching(decide: &Decide) -> bool {
+    let given = decide.clone();
+    let usual = Decide {
+        format: given.format,
+        recount: given.recount,
+        strict_input: given.strict_input,
+        allow_empty: given.allow_empty,
+        strip: given.strip,
+        directory: given.directory,
+        below: given.below,
+        filters: given.filters,
+        reverse: given.reverse,
+        file: given.file,
+        only: given.only,
+        max_files: given.max_files,
+        max_hunks: given.max_hunks,
+        ..Decide::default()
+    };
+    serde_json::to_value(decide).ok() == serde_json::to_value(&usual).ok()
+}
+
+/// Returns the outcome if the format cannot express the change of `path`.
+fn inexpressible(path: Option<&RelPath>, syntax: &dyn Syntax, reason: &str) -> Box<Outcome> {
+    let problem = Problem {
+        path: path.cloned(),
+        help: Some("choose another format with `--to`; `git` expresses every change".to_owned()),
+        ..Problem::new(&code::INEXPRESSIBLE, format!("{}: {reason}", syntax.name()))
+    };
+    refused_outcome(NAME, problem)
+}

@@ -1,0 +1,196 @@
+//! Writes changes as patches in any grammar.
+//!
+//! The input is a list of [`WrittenChange`]s, and the output is a text that the grammar parses to the
+//! same changes, or a [`WriteError`] if the grammar cannot express one of them. A writer does not
+//! know whether a hunk is unique in its file. The caller checks the text against the tree, and writes
+//! it again with more context if necessary.
+//!
+//! Read [`WrittenChange`] first, then `unified.rs`.
+
+mod blocks;
+mod codex;
+mod context;
+mod git;
+mod hashline;
+mod json;
+mod normal;
+mod unified;
+
+use super::line_diff::{LineDiff, WhitespaceComparison};
+use crate::mode::{FileKind, FileMode};
+use crate::path::RelPath;
+use crate::plan::{Action, BlobIds, LineKind, LineRange};
+use crate::text::is_binary;
+
+pub(super) use blocks::write as write_blocks;
+pub(super) use codex::write as write_codex;
+pub(super) use context::write as write_context;
+pub(super) use git::write as write_git;
+pub(super) use hashline::write as write_hashline;
+pub(super) use json::write as write_json;
+pub(super) use normal::write as write_normal;
+pub(super) use unified::write as write_unified;
+
+/// The change of one file.
+#[derive(Clone, Debug)]
+pub struct WrittenChange<'a> {
+    /// The kind of change.
+    pub action: Action,
+    /// The path after the change. For a deletion, the path of the deleted file.
+    pub path: &'a RelPath,
+    /// The source of a rename or a copy.
+    pub from: Option<&'a RelPath>,
+    /// The modes before and after the change, if they are known.
+    pub modes: [Option<FileMode>; 2],
+    /// The content before and after the change; `None` if it is not known.
+    pub contents: Option<[&'a [u8]; 2]>,
+    /// The object names of an `index` line, if the contents are not known.
+    pub blobs: Option<&'a BlobIds>,
+    /// The changed lines with their context.
+    pub hunks: Vec<WrittenHunk<'a>>,
+}
+
+/// One hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenHunk<'a> {
+    /// The lines of the old file.
+    pub old: LineRange,
+    /// The lines of the new file.
+    pub new: LineRange,
+    /// The section heading.
+    pub section: &'a [u8],
+    /// The lines with their terminators.
+    pub lines: Vec<(LineKind, &'a [u8])>,
+    /// Whether the last line of the hunk is known to be the last line of the file.
+    pub is_at_end: bool,
+}
+
+/// The reason why a grammar cannot express a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteError {
+    /// The index of the change.
+    pub index: usize,
+    /// The reason.
+    pub reason: &'static str,
+}
+
+/// Returns the hunks of the difference of two texts, with `context` context lines.
+pub(crate) fn hunks_between<'a>(
+    old: &'a [u8],
+    new: &'a [u8],
+    context: usize,
+) -> Vec<WrittenHunk<'a>> {
+    LineDiff::of_lines_with_whitespace(old, new, context, WhitespaceComparison::Exact)
+        .hunks(context)
+}
+
+impl WrittenChange<'_> {
+    /// Returns whether a content is binary.
+    fn is_binary(&self) -> bool {
+        self.contents
+            .iter()
+            .flatten()
+            .any(|content| is_binary(content))
+    }
+
+    /// Returns whether the file is a link or a submodule, before or after the change.
+    fn is_special(&self) -> bool {
+        let kinds = self.modes.iter().flatten().map(|mode| mode.kind());
+        kinds.into_iter().any(|kind| kind != FileKind::Regular)
+    }
+
+    /// Returns the reason why a grammar of plain texts without modes cannot express the change.
+    fn text_error(&self) -> Option<&'static str> {
+        let [old, new] = self.modes;
+        let is_mode_changed = old.is_some() && new.is_some() && old != new;
+        if self.is_special() {
+            Some("the format cannot express links and submodules")
+        } else if is_mode_changed || old.is_none() && new == Some(FileMode::Executable) {
+            Some("the format cannot express file modes")
+        } else if self.is_binary() {
+            Some("the format cannot express binary data")
+        } else {
+            match self.action {
+                Action::Copy => Some("the format cannot express copies"),
+                Action::RemoveCopy => Some("the format cannot express the reverse of a copy"),
+                _ => None,
+            }
+        }
+    }
+
+    /// Returns whether the content changes.
+    fn is_edited(&self) -> bool {
+        !self.hunks.is_empty()
+    }
+}
+
+impl<'a> WrittenHunk<'a> {
+    /// Returns the lines of the old file.
+    fn old_lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.lines_except(LineKind::Insertion)
+    }
+
+    /// Returns the lines of the new file.
+    fn new_lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.lines_except(LineKind::Deletion)
+    }
+
+    fn lines_except(&self, kind: LineKind) -> impl Iterator<Item = &'a [u8]> {
+        let lines = self.lines.iter().filter(move |(found, _)| *found != kind);
+        lines.map(|(_, line)| *line)
+    }
+
+    /// Returns the runs of deletions and insertions between context lines.
+    fn runs(&self) -> Vec<ChangedRun<'a>> {
+        let mut runs: Vec<ChangedRun<'a>> = Vec::new();
+        let (mut old_start, mut new_start, mut is_open) = (0, 0, false);
+        for &(kind, line) in &self.lines {
+            if kind != LineKind::Context && !is_open {
+                runs.push(ChangedRun {
+                    old_start,
+                    new_start,
+                    old: Vec::new(),
+                    new: Vec::new(),
+                });
+            }
+            is_open = kind != LineKind::Context;
+            old_start += usize::from(kind != LineKind::Insertion);
+            new_start += usize::from(kind != LineKind::Deletion);
+            match (runs.last_mut(), kind) {
+                (Some(run), LineKind::Deletion) => run.old.push(line),
+                (Some(run), LineKind::Insertion) => run.new.push(line),
+                _ => {}
+            }
+        }
+        runs
+    }
+}
+
+/// Consecutive deleted and inserted lines.
+struct ChangedRun<'a> {
+    /// The numbers of old and of new lines before the run in its hunk.
+    old_start: usize,
+    new_start: usize,
+    old: Vec<&'a [u8]>,
+    new: Vec<&'a [u8]>,
+}
+
+/// Calls `write` for each change, and adds the index of the change to its error.
+fn for_each_change<'c, 'a>(
+    changes: &'c [WrittenChange<'a>],
+    mut write: impl FnMut(&'c WrittenChange<'a>) -> Result<(), &'static str>,
+) -> Result<(), WriteError> {
+    for (index, change) in changes.iter().enumerate() {
+        write(change).map_err(|reason| WriteError { index, reason })?;
+    }
+    Ok(())
+}
+
+/// Appends `line`, and a note if it has no terminator.
+fn put_line(out: &mut Vec<u8>, marker: &[u8], line: &[u8]) {
+    out.extend_from_slice(marker);
+    out.extend_from_slice(line);
+    if !line.ends_with(b"\n") {
+        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+    }
+}
