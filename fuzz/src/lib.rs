@@ -2,6 +2,7 @@
 //! `fixtures/`.
 
 pub mod apply;
+pub mod convert;
 pub mod crash;
 pub mod diff;
 pub mod parse;

@@ -1,7 +1,7 @@
 //! `diff -r`: the diff of two trees gives the second tree, in wpatch and in git.
 
 mod command;
-mod random;
+pub(crate) mod random;
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ fn memory(tree: &Tree) -> Memory {
 }
 
 /// Returns the diff from `old` to `new`.
-fn diff(request: &TreeDiffRequest, old: &Tree, new: &Tree) -> Vec<u8> {
+pub(crate) fn diff(request: &TreeDiffRequest, old: &Tree, new: &Tree) -> Vec<u8> {
     let [old, new] = [old, new].map(memory);
     let found = compare_trees(request, &old, &new).unwrap();
     assert_eq!(found.warnings(), []);

@@ -99,3 +99,11 @@ fn formats() -> Vec<&'static str> {
     }
     formats
 }
+
+/// Returns the names of the formats that can be written.
+pub(in crate::cli) fn grammars() -> Vec<&'static str> {
+    crate::engine::options::SYNTAXES
+        .iter()
+        .map(|syntax| syntax.name())
+        .collect()
+}

@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 #[cfg(feature = "review")]
 use super::ReviewOptions;
+use super::basic::grammars;
 use super::{
     ApplyOptions, BeginOptions, CheckOptions, CommitOptions, LogOptions, RecoverOptions,
     RejectOptions, RevertOptions, UndoOptions,
@@ -328,12 +329,4 @@ fn parse_page_name(text: &str) -> Result<String, String> {
     let is_known = COMMANDS.contains(&text) || page_names().any(|page| page == text);
     let error = || "no such page; `wpatch man --list` prints the names".to_owned();
     is_known.then(|| text.to_owned()).ok_or_else(error)
-}
-
-/// Returns the names of the formats that can be written.
-pub(in crate::cli) fn grammars() -> Vec<&'static str> {
-    crate::engine::options::SYNTAXES
-        .iter()
-        .map(|syntax| syntax.name())
-        .collect()
 }

@@ -32,9 +32,9 @@ use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser};
 
 use basic::parse_common_options;
 
-pub(super) use basic::BasicOptions;
+pub(super) use basic::{BasicOptions, grammars};
 pub(super) use check::{BatchOptions, CheckOptions, TreeOptions};
-pub(super) use command::{COMMANDS, Command, grammars, page_names};
+pub(super) use command::{COMMANDS, Command, page_names};
 pub(super) use git::GitOptions;
 pub(super) use global::{ColorMode, Durability, Global, NamedRoot, digest, duration, line_range};
 pub(super) use history::{LogOptions, RecoverOptions, RejectOptions, RevertOptions, UndoOptions};

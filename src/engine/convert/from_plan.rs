@@ -1,7 +1,9 @@
 //! Converts between formats with line numbers, without a tree.
 
 use crate::mode::{FileKind, FileMode};
-use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Operation, Plan, Selection, select};
+use crate::plan::{
+    Action, Anchor, Edit, Hunk, LineKind, LineRange, Operation, Plan, Selection, select,
+};
 use crate::syntax::writers::{WrittenChange, WrittenHunk};
 use crate::syntax::{Options, Syntax, find_syntax, parse};
 use crate::text::Bytes;
@@ -54,14 +56,20 @@ pub(super) fn written_hunk<'p>(
     operation: &Operation,
 ) -> WrittenHunk<'p> {
     let direction = operation.direction;
+    let mut lines: Vec<_> = hunk
+        .lines(text, direction)
+        .map(|line| (line.kind, line.text))
+        .collect();
+    // A reversed hunk has insertions before deletions.
+    let is_change = |kind: LineKind| kind != LineKind::Context;
+    for run in lines.chunk_by_mut(|one, next| is_change(one.0) && is_change(next.0)) {
+        run.sort_by_key(|(kind, _)| *kind == LineKind::Insertion);
+    }
     WrittenHunk {
         old: hunk.preimage_range(direction),
         new: hunk.postimage_range(direction),
         section: hunk.section.slice(text),
-        lines: hunk
-            .lines(text, direction)
-            .map(|line| (line.kind, line.text))
-            .collect(),
+        lines,
         is_at_end: false,
     }
 }

@@ -1,9 +1,12 @@
 //! Converts a patch by its effect on the tree.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use bstr::ByteSlice;
+
 use super::from_plan::written_hunk;
-use super::{INEXACT, NAME, inexpressible};
+use super::{NAME, inexpressible};
 use crate::engine::request::Decide;
 use crate::engine::stages::Committed;
 use crate::engine::suggest::{SeriesInfo, suggest};
@@ -57,12 +60,51 @@ pub(super) fn convert(
             return Ok(text);
         }
     }
-    let first = plan.operations.first().map(|operation| &operation.path);
+    let changes: Vec<_> = contents
+        .iter()
+        .enumerate()
+        .map(|(index, pair)| change_of(&plan.operations[index], &files[index], pair, 0))
+        .collect();
+    let (index, reason) = inexact_reason(&changes);
     Err(inexpressible(
-        first.filter(|_| files.len() == 1),
+        changes.get(index).map(|change| change.path),
         syntax,
-        INEXACT,
+        reason,
     ))
+}
+
+/// Returns the most likely reason why a text does not have the same effect as `changes`, and the
+/// index of the change that causes it.
+fn inexact_reason(changes: &[WrittenChange<'_>]) -> (usize, &'static str) {
+    let has = |change: &WrittenChange<'_>, is_cause: fn(&[u8]) -> bool| {
+        change.contents.iter().flatten().any(|text| is_cause(text))
+    };
+    let find = |is_cause| changes.iter().position(|change| has(change, is_cause));
+    let mut paths = HashSet::new();
+    let repeated = changes.iter().position(|change| {
+        let mut names = [Some(change.path), change.from].into_iter().flatten();
+        !names.all(|path| paths.insert(path))
+    });
+    if changes.is_empty() {
+        (0, "the patch has no change that is selected")
+    } else if let Some(index) = find(|text| !text.is_empty() && !text.ends_with(b"\n")) {
+        (
+            index,
+            "the format cannot express a missing final newline here",
+        )
+    } else if let Some(index) = find(|text| text.to_str().is_err()) {
+        (
+            index,
+            "the format cannot express text that is not UTF-8 here",
+        )
+    } else if let Some(index) = repeated {
+        (
+            index,
+            "the format cannot express several changes of one file here",
+        )
+    } else {
+        (0, "the format cannot express the change exactly")
+    }
 }
 
 /// Checks the request. Returns its result and its `plan_id`.
@@ -100,6 +142,7 @@ fn plan_id_of(
     let given = &model.decide;
     let decide = Decide {
         format: syntax.name().to_owned(),
+        overwrite: given.overwrite,
         max_files: given.max_files,
         max_hunks: given.max_hunks,
         max_file: given.max_file,
@@ -155,23 +198,27 @@ fn change_of<'p>(
     contents: &'p ContentPair,
     context: usize,
 ) -> WrittenChange<'p> {
-    let bytes = contents
-        .each_ref()
-        .map(|content| content.as_ref().map_or(&b""[..], |it| it));
-    let [old, new] = bytes;
-    let is_text = !is_binary(old) && !is_binary(new);
     let (old_mode, new_mode) = outcome.modes;
-    // A change of an existing file by a patch that creates it is still a change.
+    // A diff without git's headers can create a file with a change.
     let action = match operation.action {
         Action::Modify if old_mode.is_none() => Action::Create,
-        Action::Create if old_mode.is_some() => Action::Modify,
         action => action,
     };
+    // A creation can replace an existing file, which its hunks do not contain.
+    let exists = [action != Action::Create, action != Action::Delete];
+    let side = |side: usize| contents[side].as_ref().filter(|_| exists[side]);
+    let bytes = [0, 1].map(|index| side(index).map_or(&b""[..], |content| content));
+    let modes = [
+        old_mode.filter(|_| exists[0]),
+        new_mode.filter(|_| exists[1]),
+    ];
+    let [old, new] = bytes;
+    let is_text = !is_binary(old) && !is_binary(new);
     WrittenChange {
         action,
         path: &operation.path,
         from: operation.from.as_ref(),
-        modes: [old_mode, new_mode],
+        modes,
         contents: Some(bytes),
         blobs: None,
         hunks: if is_text {

@@ -17,13 +17,11 @@ use crate::workspace::Workspace;
 
 /// The name of the command in reports.
 const NAME: &str = "convert";
-/// The reason if the text does not give the same `plan_id` with any context.
-const INEXACT: &str = "the format cannot express the change exactly";
 
 /// Returns the patches of `request` in the format `format`, such as `git` or `codex`.
 ///
 /// The text gives the same `plan_id` as the patches of the request if it is checked against the same
-/// tree with the default options. If patches and result are diffs with line numbers and context, the
+/// tree with the default options and the same [`Decide::overwrite`]. If patches and result are diffs with line numbers and context, the
 /// tree is not read.
 ///
 /// # Errors
@@ -93,8 +91,13 @@ fn has_usual_matching(decide: &Decide) -> bool {
         reverse: given.reverse,
         file: given.file,
         only: given.only,
+        roots: given.roots,
+        in_place: given.in_place,
         max_files: given.max_files,
         max_hunks: given.max_hunks,
+        max_file: given.max_file,
+        max_ratio: given.max_ratio,
+        max_growth: given.max_growth,
         ..Decide::default()
     };
     serde_json::to_value(decide).ok() == serde_json::to_value(&usual).ok()

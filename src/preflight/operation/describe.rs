@@ -47,6 +47,25 @@ impl GroupExecutor<'_> {
         }
     }
 
+    /// Adds the contents as `git diff` shows them, if the caller keeps them.
+    fn keep_contents(
+        &self,
+        operation: &Operation,
+        (before, after): (Option<&Node>, Option<&Node>),
+        findings: &mut Findings,
+    ) {
+        if !self.options.keeps_contents {
+            return;
+        }
+        let converter = Converter::new(self.plan, operation, self.options);
+        let content = |path: &RelPath, node: Option<&Node>| {
+            let (node, _) = converter.convert_for_diff(path, node, String::new())?;
+            Some(Arc::clone(node.bytes.whole()))
+        };
+        let old_path = operation.from.as_ref().unwrap_or(&operation.path);
+        findings.contents = Some([content(old_path, before), content(&operation.path, after)]);
+    }
+
     pub(super) fn describe_before(&mut self, before: Option<&Node>, findings: &mut Findings) {
         findings.outcome.modes.0 = before.map(git_mode);
         findings.outcome.before = self.describe_side(before);
@@ -73,15 +92,7 @@ impl GroupExecutor<'_> {
             edit_result::count_changed_lines(&bytes(before), &bytes(after), outcome);
         }
         outcome.after = self.describe_side(after);
-        if self.options.keeps_contents {
-            let converter = Converter::new(self.plan, operation, self.options);
-            let content = |path: &RelPath, node: Option<&Node>| {
-                let (node, _) = converter.convert_for_diff(path, node, String::new())?;
-                Some(Arc::clone(node.bytes.whole()))
-            };
-            let old_path = operation.from.as_ref().unwrap_or(&operation.path);
-            findings.contents = Some([content(old_path, before), content(&operation.path, after)]);
-        }
+        self.keep_contents(operation, (before, after), findings);
         let outcome = &mut findings.outcome;
         let is_left_out = self.options.no_large_diff
             && [before, after]

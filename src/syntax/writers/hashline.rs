@@ -1,9 +1,12 @@
 //! Writes edits of numbered lines in the format of hashline.
 
+use std::collections::HashSet;
+
 use super::{WriteError, WrittenChange, for_each_change};
 use crate::path::RelPath;
 use crate::plan::Action;
 use crate::text::tag::HashlineTag;
+use crate::text::without_bom;
 
 const NO_CONTENT: &str = "the format needs the content of the file; check the patch against a tree";
 const FILE_NAME: &str = "the format cannot express this file name";
@@ -11,7 +14,12 @@ const FILE_NAME: &str = "the format cannot express this file name";
 /// Writes `changes` as sections of hashline.
 pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
+    let mut paths = HashSet::new();
     for_each_change(changes, |change| {
+        // All line numbers refer to the file before the change.
+        if !paths.insert(change.from.unwrap_or(change.path)) {
+            return Err("the format cannot express two changes of one file");
+        }
         let reason = change.text_error();
         if let Some(reason) = reason.filter(|_| change.action != Action::Delete) {
             return Err(reason);
@@ -66,7 +74,14 @@ fn put_edits(out: &mut Vec<u8>, change: &WrittenChange<'_>) {
             };
             out.extend(command.bytes());
             out.push(b'\n');
-            for line in run.new {
+            let is_first = hunk.new.start + run.new_start <= 1;
+            for (index, line) in run.new.into_iter().enumerate() {
+                // The byte order mark of a file is no part of its first line.
+                let line = if is_first && index == 0 {
+                    without_bom(line)
+                } else {
+                    line
+                };
                 out.push(b'+');
                 out.extend_from_slice(line);
                 if !line.ends_with(b"\n") {

@@ -1,5 +1,7 @@
 //! Writes JSON documents: edits of texts if they suffice, and otherwise a git diff as a string.
 
+use std::collections::HashSet;
+
 use bstr::ByteSlice;
 use serde_json::{Value, json};
 
@@ -11,7 +13,13 @@ pub(in crate::syntax) fn write(
     changes: &[WrittenChange<'_>],
     context: usize,
 ) -> Result<Vec<u8>, WriteError> {
-    let edits: Option<Vec<_>> = changes.iter().map(edits_of).collect();
+    let paths: HashSet<_> = changes.iter().map(|change| change.path).collect();
+    // All edits refer to the file before the change.
+    let is_sequence = paths.len() < changes.len();
+    let edits = changes
+        .iter()
+        .map(|change| edits_of(change).filter(|_| !is_sequence));
+    let edits: Option<Vec<_>> = edits.collect();
     let document = if let Some(edits) = edits {
         json!({ "edits": edits.concat() })
     } else {

@@ -12,6 +12,7 @@ mod codex;
 mod context;
 mod git;
 mod hashline;
+mod hunk;
 mod json;
 mod normal;
 mod unified;
@@ -19,7 +20,7 @@ mod unified;
 use super::line_diff::{LineDiff, WhitespaceComparison};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, BlobIds, LineKind, LineRange};
+use crate::plan::{Action, BlobIds};
 use crate::text::is_binary;
 
 pub(super) use blocks::write as write_blocks;
@@ -27,6 +28,7 @@ pub(super) use codex::write as write_codex;
 pub(super) use context::write as write_context;
 pub(super) use git::write as write_git;
 pub(super) use hashline::write as write_hashline;
+pub use hunk::WrittenHunk;
 pub(super) use json::write as write_json;
 pub(super) use normal::write as write_normal;
 pub(super) use unified::write as write_unified;
@@ -48,21 +50,6 @@ pub struct WrittenChange<'a> {
     pub blobs: Option<&'a BlobIds>,
     /// The changed lines with their context.
     pub hunks: Vec<WrittenHunk<'a>>,
-}
-
-/// One hunk.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenHunk<'a> {
-    /// The lines of the old file.
-    pub old: LineRange,
-    /// The lines of the new file.
-    pub new: LineRange,
-    /// The section heading.
-    pub section: &'a [u8],
-    /// The lines with their terminators.
-    pub lines: Vec<(LineKind, &'a [u8])>,
-    /// Whether the last line of the hunk is known to be the last line of the file.
-    pub is_at_end: bool,
 }
 
 /// The reason why a grammar cannot express a change.
@@ -122,57 +109,6 @@ impl WrittenChange<'_> {
     fn is_edited(&self) -> bool {
         !self.hunks.is_empty()
     }
-}
-
-impl<'a> WrittenHunk<'a> {
-    /// Returns the lines of the old file.
-    fn old_lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        self.lines_except(LineKind::Insertion)
-    }
-
-    /// Returns the lines of the new file.
-    fn new_lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        self.lines_except(LineKind::Deletion)
-    }
-
-    fn lines_except(&self, kind: LineKind) -> impl Iterator<Item = &'a [u8]> {
-        let lines = self.lines.iter().filter(move |(found, _)| *found != kind);
-        lines.map(|(_, line)| *line)
-    }
-
-    /// Returns the runs of deletions and insertions between context lines.
-    fn runs(&self) -> Vec<ChangedRun<'a>> {
-        let mut runs: Vec<ChangedRun<'a>> = Vec::new();
-        let (mut old_start, mut new_start, mut is_open) = (0, 0, false);
-        for &(kind, line) in &self.lines {
-            if kind != LineKind::Context && !is_open {
-                runs.push(ChangedRun {
-                    old_start,
-                    new_start,
-                    old: Vec::new(),
-                    new: Vec::new(),
-                });
-            }
-            is_open = kind != LineKind::Context;
-            old_start += usize::from(kind != LineKind::Insertion);
-            new_start += usize::from(kind != LineKind::Deletion);
-            match (runs.last_mut(), kind) {
-                (Some(run), LineKind::Deletion) => run.old.push(line),
-                (Some(run), LineKind::Insertion) => run.new.push(line),
-                _ => {}
-            }
-        }
-        runs
-    }
-}
-
-/// Consecutive deleted and inserted lines.
-struct ChangedRun<'a> {
-    /// The numbers of old and of new lines before the run in its hunk.
-    old_start: usize,
-    new_start: usize,
-    old: Vec<&'a [u8]>,
-    new: Vec<&'a [u8]>,
 }
 
 /// Calls `write` for each change, and adds the index of the change to its error.

@@ -2,7 +2,7 @@
 
 use super::unified::check_plain;
 use super::{WriteError, WrittenChange, WrittenHunk, for_each_change, put_line};
-use crate::plan::LineRange;
+use crate::plan::{Action, LineRange};
 use crate::syntax::quote;
 
 /// Writes `changes` as a normal diff.
@@ -10,11 +10,15 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         check_plain(change)?;
+        if change.action == Action::Delete {
+            return Err("the format cannot express deletions");
+        }
         let name = change.path.as_bytes();
         if *quote(name) != *name || name.contains(&b' ') {
             return Err("the format cannot express this file name");
         }
-        out.extend([b"Index: ", name, b"\n"].concat());
+        // Without a directory in front, the first directory of the name would count as a prefix.
+        out.extend([b"Index: a/", name, b"\n"].concat());
         change
             .hunks
             .iter()

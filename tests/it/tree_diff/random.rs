@@ -36,13 +36,13 @@ const LINES: [&str; 12] = [
 ];
 
 /// A pair of trees.
-pub(super) struct RandomTrees {
-    pub(super) old: Tree,
-    pub(super) new: Tree,
+pub(crate) struct RandomTrees {
+    pub(crate) old: Tree,
+    pub(crate) new: Tree,
 }
 
 impl RandomTrees {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut dice = Dice::new(seed);
         let mut old = Tree::new();
         for _ in 0..dice.below(12) {

@@ -1,0 +1,1 @@
+"""The harness of the benchmark: cases, sandboxes, judgements and reports."""

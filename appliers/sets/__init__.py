@@ -1,0 +1,1 @@
+"""The case sets. Each module returns the cases of one set."""
