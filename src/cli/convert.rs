@@ -10,13 +10,32 @@ use super::root::{open, root_name, root_reports};
 use super::{CommandMode, EarlyExit, finish, progress, request};
 use crate::engine::{self, Outcome};
 
+/// The options of other commands on patches that have no meaning here.
+const EXCLUDED: [&str; 15] = [
+    "approve",
+    "approve_part",
+    "build_fake_ancestor",
+    "cached",
+    "idempotent",
+    "in_place",
+    "index",
+    "intent_to_add",
+    "merge_hunks",
+    "numstat",
+    "reject",
+    "shape",
+    "stat",
+    "summary",
+    "three_way",
+];
+
 /// The options of `convert`.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ConvertOptions {
     #[command(flatten)]
     pub(super) patch: PatchOptions,
     /// Set the format of the result
-    #[arg(long, value_name = "FORMAT", value_parser = grammars())]
+    #[arg(long, value_name = "FORMAT", value_parser = grammars(), conflicts_with_all = EXCLUDED)]
     to: String,
 }
 

@@ -171,8 +171,8 @@ pub use tool::{
 };
 
 pub use tree_diff::{
-    IgnoredFiles, MoveDetection, ReadAccess, TreeDiff, TreeDiffRequest, TreeDiffSection,
-    TreeDiffWarning, compare_trees,
+    IgnoredFiles, ReadAccess, RenameDetection, TreeDiff, TreeDiffRequest, TreeDiffSection,
+    TreeDiffWarning, TreePlace, compare_trees,
 };
 
 use stages::{Command, Committed};

@@ -10,7 +10,7 @@ use super::{
     find_line, unified,
 };
 use crate::plan::{Input, LineRange};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::{Lines, Span, without_ending};
 
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
@@ -97,7 +97,7 @@ impl Syntax for Context {
         Ok(lines.offset())
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_context(changes)
     }
 }

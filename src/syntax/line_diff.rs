@@ -5,7 +5,7 @@ mod whitespace;
 use std::ops::Range;
 
 use super::headings::Headings;
-use super::writers::WrittenHunk;
+use super::writers::PatchHunk;
 use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff};
 use crate::plan::{LineKind, LineRange};
 use crate::text::{LineEnding, is_binary};
@@ -256,7 +256,7 @@ impl<'a> LineDiff<'a> {
     }
 
     /// Returns the hunks with `context` lines around each change, without section headings.
-    pub(super) fn hunks(&self, context: usize) -> Vec<WrittenHunk<'a>> {
+    pub(super) fn hunks(&self, context: usize) -> Vec<PatchHunk<'a>> {
         let range = |lines: &Range<usize>| LineRange {
             start: self.skipped_lines + lines.start + usize::from(!lines.is_empty()),
             count: lines.len(),
@@ -275,7 +275,7 @@ impl<'a> LineDiff<'a> {
                 next = edit.old.end;
             }
             push(LineKind::Context, &self.old[next..group.old.end]);
-            WrittenHunk {
+            PatchHunk {
                 old: range(&group.old),
                 new: range(&group.new),
                 section: b"",

@@ -75,7 +75,7 @@ pub(crate) use series::is_from_line;
 pub use unsupported::detect_compression;
 
 use crate::text::{Lines, Span, without_ending};
-use writers::{WriteError, WrittenChange};
+use writers::{PatchChange, WriteError};
 
 /// All grammars, most specific first. If two sections start at the same offset, the first grammar
 /// in this table reads it.
@@ -185,7 +185,7 @@ pub trait Syntax: Sync {
     ///
     /// Returns the first change that the grammar cannot express.
     #[doc(hidden)]
-    fn write(&self, changes: &[WrittenChange<'_>], context: usize) -> Result<Vec<u8>, WriteError>;
+    fn write(&self, changes: &[PatchChange<'_>], context: usize) -> Result<Vec<u8>, WriteError>;
 }
 
 /// Returns the grammars that the value `format` of `--format` selects. `auto` selects all, an

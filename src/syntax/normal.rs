@@ -8,7 +8,7 @@ use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks,
 };
 use crate::plan::{Action, Anchor, Edit, Input, Name};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::{Lines, Span, without_ending};
 
 /// The grammar of normal diffs.
@@ -103,7 +103,7 @@ impl Syntax for Normal {
         Ok(lines.offset())
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_normal(changes)
     }
 }

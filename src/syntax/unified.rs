@@ -11,7 +11,7 @@ use super::{
     content_span, find_line, hunks, normal, stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::{Lines, Span};
 
 /// The first line of every hunk of a context diff.
@@ -67,7 +67,7 @@ impl Syntax for Unified {
         }
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_unified(changes)
     }
 }

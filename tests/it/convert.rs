@@ -1,5 +1,6 @@
 //! `convert`: a patch in another format has the same effect.
 
+#[cfg(unix)]
 mod command;
 
 use std::collections::BTreeMap;

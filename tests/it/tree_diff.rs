@@ -1,5 +1,6 @@
 //! `diff -r`: the diff of two trees gives the second tree, in wpatch and in git.
 
+#[cfg(unix)]
 mod command;
 pub(crate) mod random;
 
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use fs_err as fs;
 use tempfile::TempDir;
-use wpatch::engine::{self, MoveDetection, Request, TreeDiffRequest, compare_trees};
+use wpatch::engine::{self, RenameDetection, Request, TreeDiffRequest, compare_trees};
 use wpatch::path::RelPath;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -78,9 +79,9 @@ fn applied_by_git(old: &Tree, patch: &[u8]) -> Tree {
 
 fn requests() -> [TreeDiffRequest; 4] {
     let mut requests = [(); 4].map(|()| TreeDiffRequest::default());
-    (requests[1].moves, requests[1].context) = (MoveDetection::AllCopies, 1);
-    requests[2].moves = MoveDetection::Renames;
-    (requests[3].moves, requests[3].min_similarity) = (MoveDetection::Copies, 1);
+    (requests[1].renames, requests[1].context) = (RenameDetection::AllCopies, 1);
+    requests[2].renames = RenameDetection::Renames;
+    (requests[3].renames, requests[3].min_similarity) = (RenameDetection::Copies, 1);
     requests
 }
 
@@ -107,6 +108,7 @@ fn the_diff_of_random_trees_gives_the_second_tree() {
     assert!(kinds.iter().all(|&count| count > 100), "{kinds:?}");
 }
 
+#[cfg(unix)]
 #[test]
 fn git_accepts_the_diff_of_random_trees() {
     let all = std::env::var("WPATCH_FAULTS").is_ok_and(|value| value == "all");

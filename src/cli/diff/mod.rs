@@ -78,7 +78,7 @@ pub(super) fn diff(options: DiffOptions, global: &Global) -> ExitCode {
     if options.trees.is_given() {
         return trees::diff(&options, global);
     }
-    if let Some(option) = options.trees.unused_option() {
+    if let Some(option) = options.trees.tree_only_option() {
         let stop = EarlyExit::usage(&format!("{option} needs -r or --from-tree"));
         return print_difference(Err(Box::new(stop.into_outcome("diff"))), global);
     }

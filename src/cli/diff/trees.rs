@@ -20,8 +20,8 @@ use crate::cli::root::{canonical_root, open, open_directory, resolve_links};
 use crate::cli::{EarlyExit, finish, pager, tree};
 use crate::engine::options::{Action, Workspace, quote};
 use crate::engine::{
-    IgnoredFiles, MoveDetection, Outcome, ReadAccess, TreeDiff, TreeDiffRequest, TreeDiffSection,
-    compare_trees,
+    IgnoredFiles, Outcome, ReadAccess, RenameDetection, TreeDiff, TreeDiffRequest, TreeDiffSection,
+    TreePlace, compare_trees,
 };
 use crate::path::{RelPath, path_bytes};
 use crate::report::{
@@ -31,6 +31,7 @@ use crate::text::printable;
 
 /// The options of `diff` for two trees.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Directories and git trees")]
 #[allow(
     clippy::struct_excessive_bools,
     reason = "each is a flag of the command line"
@@ -43,8 +44,7 @@ pub(super) struct TreeDiffOptions {
     #[arg(
         long,
         short = 'r',
-        conflicts_with_all = ["session", "label_a", "label_b"],
-        help_heading = "Directories and git trees"
+        conflicts_with_all = ["session", "label_a", "label_b"]
     )]
     recursive: bool,
     /// Compare the trees of two revisions without a checkout, such as v1 and main:src
@@ -52,74 +52,51 @@ pub(super) struct TreeDiffOptions {
         long,
         value_names = ["OLD", "NEW"],
         num_args = 2,
-        conflicts_with_all = ["session", "files", "label_a", "label_b"],
-        help_heading = "Directories and git trees"
+        conflicts_with_all = ["session", "files", "label_a", "label_b"]
     )]
     from_tree: Vec<OsString>,
     /// Use the repository DIR for the revisions [default: the one around --root]
-    #[arg(
-        long,
-        value_name = "DIR",
-        requires = "from_tree",
-        help_heading = "Directories and git trees"
-    )]
+    #[arg(long, value_name = "DIR", requires = "from_tree")]
     git_dir: Option<PathBuf>,
-    /// Limit the time that git may give no output, such as 10s or 2m [default: 60s]
-    #[arg(long, value_name = "TIME", value_parser = duration, requires = "from_tree", help_heading = "Directories and git trees", hide_short_help = true)]
+    /// Stop git after TIME without output, such as 10s or 2m [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "from_tree", hide_short_help = true)]
     git_timeout: Option<Duration>,
     /// Skip files that .gitignore files exclude
     ///
     /// The rules of each directory apply to its own files. A file is skipped if the rules of each
-    /// directory in which it exists exclude it. The user's own ignore file and `.git/info/exclude`
-    /// apply, too. Git's index is not read, so tracked files can be skipped.
-    #[arg(
-        long,
-        requires = "recursive",
-        help_heading = "Directories and git trees"
-    )]
+    /// directory in which it exists exclude it. `.git/info/exclude` applies, too. Git's configuration
+    /// and index are not read, so tracked files can be skipped.
+    #[arg(long, requires = "recursive")]
     gitignore: bool,
-    /// Skip files that match PATTERN
+    /// Skip files and directories that match PATTERN
     ///
     /// If a file matches several --include and --exclude patterns, the first one decides.
-    #[arg(
-        long,
-        value_name = "PATTERN",
-        help_heading = "Directories and git trees"
-    )]
+    #[arg(long, value_name = "PATTERN")]
     exclude: Vec<String>,
-    /// Compare only files that match PATTERN
-    #[arg(
-        long,
-        value_name = "PATTERN",
-        help_heading = "Directories and git trees"
-    )]
+    /// Compare only files and directories that match PATTERN
+    #[arg(long, value_name = "PATTERN")]
     include: Vec<String>,
     /// The patterns of --include (`true`) and --exclude (`false`), in the order of the command
     /// line.
     #[arg(skip)]
     pub(super) filters: Vec<(bool, String)>,
-    /// Print a moved file as a deletion and a creation
-    #[arg(long, help_heading = "Directories and git trees")]
+    /// Print a renamed file as a deletion and a creation, and a copied file as a creation
+    #[arg(long)]
     no_renames: bool,
     /// Print a copied file as a creation
-    #[arg(long, help_heading = "Directories and git trees")]
+    #[arg(long)]
     no_copies: bool,
     /// Also search unchanged files for the source of a copy
-    #[arg(long, conflicts_with_all = ["no_renames", "no_copies"], help_heading = "Directories and git trees", hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["no_renames", "no_copies"], hide_short_help = true)]
     find_copies_harder: bool,
-    /// Set the share of a file that a rename or copy keeps, in percent [default: 50]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100), help_heading = "Directories and git trees", hide_short_help = true)]
+    /// Set the minimum similarity of a rename or copy, in percent [default: 50]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=100), hide_short_help = true)]
     similarity: Option<u8>,
     /// Limit the size of a changed file, in bytes [default: 536870912]
-    #[arg(
-        long,
-        value_name = "BYTES",
-        help_heading = "Directories and git trees",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
     max_file: Option<u64>,
     /// Print a graph of added and removed lines in place of the diff
-    #[arg(long, help_heading = "Directories and git trees")]
+    #[arg(long)]
     stat: bool,
 }
 
@@ -129,8 +106,9 @@ impl TreeDiffOptions {
         self.recursive || !self.from_tree.is_empty()
     }
 
-    /// Returns the first option that only a comparison of trees has.
-    pub(super) fn unused_option(&self) -> Option<&'static str> {
+    /// Returns the first given option that needs `-r` or `--from-tree`. clap checks those that need only
+    /// one of them.
+    pub(super) fn tree_only_option(&self) -> Option<&'static str> {
         let given = [
             (!self.exclude.is_empty(), "--exclude"),
             (!self.include.is_empty(), "--include"),
@@ -147,12 +125,12 @@ impl TreeDiffOptions {
             .map(|(_, name)| *name)
     }
 
-    fn moves(&self) -> MoveDetection {
+    fn rename_detection(&self) -> RenameDetection {
         match (self.no_renames, self.no_copies, self.find_copies_harder) {
-            (true, ..) => MoveDetection::None,
-            (_, true, _) => MoveDetection::Renames,
-            (.., true) => MoveDetection::AllCopies,
-            _ => MoveDetection::Copies,
+            (true, ..) => RenameDetection::None,
+            (_, true, _) => RenameDetection::Renames,
+            (.., true) => RenameDetection::AllCopies,
+            _ => RenameDetection::Copies,
         }
     }
 }
@@ -167,7 +145,8 @@ struct NamedTrees {
 /// Compares two trees. The exit code is 0 if they are equal, 1 if they differ, and 2 if they cannot
 /// be compared.
 pub(super) fn diff(options: &DiffOptions, global: &Global) -> ExitCode {
-    let printed = open_trees(options, global)
+    let printed = check_limit(options, global)
+        .and_then(|()| open_trees(options, global))
         .and_then(|named| Ok((build_request(options, &named, global)?, named)))
         .map_err(|stop| Box::new(stop.into_outcome("diff")))
         .and_then(|(request, named)| {
@@ -176,12 +155,22 @@ pub(super) fn diff(options: &DiffOptions, global: &Global) -> ExitCode {
             print(&found, &named, options, global)
         });
     printed.unwrap_or_else(|mut outcome| {
-        // The exit code 1 means that the trees differ, so every error except a signal has the same code.
+        // The exit code 1 means a difference. Errors use 2, except the codes of signals.
         if outcome.report.exit_code < 128 {
             outcome.report.exit_code = 2;
         }
         finish(&outcome, &Output::of(global, Verbosity::Normal))
     })
+}
+
+/// Refuses a limit that would cut a diff in text form, which nothing marks as cut.
+fn check_limit(options: &DiffOptions, global: &Global) -> Result<(), EarlyExit> {
+    if options.max_bytes.is_some() && !global.json {
+        return Err(EarlyExit::usage(
+            "--max-bytes needs --json with -r or --from-tree",
+        ));
+    }
+    Ok(())
 }
 
 fn build_request(
@@ -193,7 +182,7 @@ fn build_request(
     let mut request = TreeDiffRequest::default();
     request.context = options.context.map_or(request.context, usize::from);
     request.whitespace = options.whitespace();
-    request.moves = trees.moves();
+    request.renames = trees.rename_detection();
     request.min_similarity = trees.similarity.map_or(request.min_similarity, usize::from);
     request.filters = (trees.filters.iter())
         .map(|(is_include, pattern)| parse_filter(*is_include, pattern))
@@ -209,25 +198,37 @@ fn build_request(
 
 fn open_trees(options: &DiffOptions, global: &Global) -> Result<NamedTrees, EarlyExit> {
     let trees = &options.trees;
+    if !global.roots.is_empty() {
+        return Err(EarlyExit::usage(
+            "`diff -r` works in one root; use --root only once",
+        ));
+    }
     let root = open(global)?;
-    let access = |directory: Option<RelPath>| {
-        let access = ReadAccess::new(&load_policy(global)?, &*root, directory);
+    let policy = load_policy(global)?;
+    let access = |place: TreePlace| {
+        let access = ReadAccess::new(&policy, &*root, place);
         access.map_err(|mut outcome| match outcome.problems.pop() {
             Some(problem) => EarlyExit::from_problem(problem),
             None => EarlyExit::usage("the policy cannot be read"),
         })
     };
     if let [old, new] = &trees.from_tree[..] {
+        let access = access(TreePlace::Root)?;
+        let has_directory = |name: &OsString| name.as_encoded_bytes().contains(&b':');
+        if access.policy.restricts_reading() && (has_directory(old) || has_directory(new)) {
+            let message = "policy restricts reading, so name whole revisions without `:`";
+            return Err(EarlyExit::usage(message));
+        }
         let settings = TreeOptions {
             git_timeout: trees.git_timeout,
             ..TreeOptions::default()
         };
         let repository = tree::repository(trees.git_dir.as_deref(), &settings, global);
-        let open = |name: &OsString| tree::open(&repository, name.as_encoded_bytes());
+        let open_tree = |name: &OsString| tree::open(&repository, name.as_encoded_bytes());
         return Ok(NamedTrees {
             names: [old, new].map(|name| name.as_encoded_bytes().to_vec()),
-            trees: [Box::new(open(old)?), Box::new(open(new)?)],
-            access: [Some(access(None)?), Some(access(None)?)],
+            trees: [Box::new(open_tree(old)?), Box::new(open_tree(new)?)],
+            access: [Some(access.clone()), Some(access)],
         });
     }
     let [old, new] = &options.files[..] else {
@@ -236,7 +237,10 @@ fn open_trees(options: &DiffOptions, global: &Global) -> Result<NamedTrees, Earl
     let directory = |path: &Path| -> Result<Box<dyn Workspace>, EarlyExit> {
         Ok(Box::new(open_directory(&global.root().join(path))?))
     };
-    let access = |path: &Path| find_access(&global.root().join(path), global, access);
+    let access = |path: &Path| {
+        let place = find_place(&global.root().join(path), global)?;
+        place.map(&access).transpose()
+    };
     Ok(NamedTrees {
         names: [old, new].map(|path| path_bytes(path).into_owned()),
         trees: [directory(old)?, directory(new)?],
@@ -244,17 +248,21 @@ fn open_trees(options: &DiffOptions, global: &Global) -> Result<NamedTrees, Earl
     })
 }
 
-/// Returns the policy for reading files below `directory`, if it is the root or below the root.
-fn find_access(
-    directory: &Path,
-    global: &Global,
-    access: impl FnOnce(Option<RelPath>) -> Result<ReadAccess, EarlyExit>,
-) -> Result<Option<ReadAccess>, EarlyExit> {
-    let real = resolve_links(directory);
-    let Ok(below) = Path::new(&real).strip_prefix(canonical_root(global)) else {
-        return Ok(None);
-    };
-    access(RelPath::new(&path_bytes(below)).ok()).map(Some)
+/// Returns the place of `directory` if it is the root, below the root, or above it.
+fn find_place(directory: &Path, global: &Global) -> Result<Option<TreePlace>, EarlyExit> {
+    let (directory, root) = (resolve_links(directory), canonical_root(global));
+    let (directory, root) = (Path::new(&directory), Path::new(&root));
+    let is_too_long = |_| EarlyExit::usage("the path of the directory is too long");
+    let relative = |path: &Path| RelPath::new(&path_bytes(path)).map_err(is_too_long);
+    Ok(if directory == root {
+        Some(TreePlace::Root)
+    } else if let Ok(below) = directory.strip_prefix(root) {
+        Some(TreePlace::Below(relative(below)?))
+    } else if let Ok(below) = root.strip_prefix(directory) {
+        Some(TreePlace::Above(relative(below)?))
+    } else {
+        None
+    })
 }
 
 /// Prints the difference, and returns the exit code.
@@ -271,6 +279,7 @@ fn print(
         ));
     }
     let color = output::color(global, &io::stdout());
+    // The pager can make `print_paged` call the function twice, so it captures no mutable reference.
     let error = RefCell::new(None);
     let is_different = RefCell::new(false);
     let printed = pager::print_paged(global, |out| {
@@ -305,7 +314,7 @@ fn print(
         let message = format!("{}{}", place.unwrap_or_default(), warning.message);
         print_message(global, Some(message));
     }
-    let is_different = is_different.into_inner() || has_lost_difference(found);
+    let is_different = is_different.into_inner() || has_inexpressible_difference(found);
     Ok(if output::exit_code(printed) == ExitCode::SUCCESS {
         ExitCode::from(u8::from(is_different))
     } else {
@@ -314,7 +323,7 @@ fn print(
 }
 
 /// Returns whether the trees differ in a way that no diff can express.
-fn has_lost_difference(found: &TreeDiff<'_>) -> bool {
+fn has_inexpressible_difference(found: &TreeDiff<'_>) -> bool {
     found.warnings().iter().any(|warning| warning.is_difference)
 }
 
@@ -347,11 +356,12 @@ fn document(
         difference.added += section.diff.added;
         difference.removed += section.diff.removed;
         files.push(changed_file(&section));
+        // One section beyond the limit shows that the diff is cut.
         if !options.trees.stat && text.len() <= max_output {
             text.extend(section.diff.text);
         }
     }
-    difference.identical = files.is_empty() && !has_lost_difference(found);
+    difference.identical = files.is_empty() && !has_inexpressible_difference(found);
     difference.files = Some(files);
     let warnings = found.warnings().iter();
     difference.warnings = warnings

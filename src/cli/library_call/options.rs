@@ -65,7 +65,7 @@ const EXCLUDED_OPTIONS: [&str; 22] = [
 ];
 
 /// The options that need a directory on disk.
-const DIRECTORY_OPTIONS: [&str; 14] = [
+const DIRECTORY_OPTIONS: [&str; 15] = [
     "after",
     "base",
     "before",
@@ -77,6 +77,7 @@ const DIRECTORY_OPTIONS: [&str; 14] = [
     "git-paths",
     "index",
     "intent-to-add",
+    "recursive",
     "sign-with",
     "verify",
     "verify-timeout",

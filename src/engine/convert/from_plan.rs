@@ -4,8 +4,8 @@ use crate::mode::{FileKind, FileMode};
 use crate::plan::{
     Action, Anchor, Edit, Hunk, LineKind, LineRange, Operation, Plan, Selection, select,
 };
-use crate::syntax::writers::{WrittenChange, WrittenHunk};
-use crate::syntax::{Options, Syntax, find_syntax, parse};
+use crate::syntax::writers::{PatchChange, PatchHunk};
+use crate::syntax::{Options, SYNTAXES, Syntax, parse};
 use crate::text::Bytes;
 
 /// Returns the plan in the format of `syntax`. Returns `None` if this needs the tree, or if the text
@@ -14,15 +14,18 @@ pub(super) fn convert(plan: &Plan, syntax: &dyn Syntax) -> Option<Vec<u8>> {
     let changes: Option<Vec<_>> = plan
         .operations
         .iter()
-        .map(|operation| change_of(plan, operation))
+        .map(|operation| change_without_contents(plan, operation))
         .collect();
     let changes = changes.filter(|changes| !changes.is_empty())?;
     let text = syntax.write(&changes, 0).ok()?;
-    is_same(plan, &changes, &text, syntax).then_some(text)
+    has_same_operations(plan, &changes, &text).then_some(text)
 }
 
 /// Returns the change if the patch contains all of it.
-fn change_of<'p>(plan: &'p Plan, operation: &'p Operation) -> Option<WrittenChange<'p>> {
+fn change_without_contents<'p>(
+    plan: &'p Plan,
+    operation: &'p Operation,
+) -> Option<PatchChange<'p>> {
     let is_plain = operation.left_out.is_empty()
         && operation.guard.is_none()
         && operation.expected.is_none()
@@ -32,10 +35,10 @@ fn change_of<'p>(plan: &'p Plan, operation: &'p Operation) -> Option<WrittenChan
         Edit::Keep => &[],
         _ => return None,
     };
-    // A hunk without context needs `--unidiff-zero` in other formats, or other line numbers.
-    let has_context = hunks.iter().all(|hunk| hunk.anchor == Anchor::Line);
+    // A normal diff has no context lines. Other formats need `--unidiff-zero` for such hunks.
+    let is_in_context_format = hunks.iter().all(|hunk| hunk.anchor == Anchor::Line);
     let text = plan.text(operation);
-    (is_plain && has_context).then(|| WrittenChange {
+    (is_plain && is_in_context_format).then(|| PatchChange {
         action: operation.action,
         path: &operation.path,
         from: operation.from.as_ref(),
@@ -44,28 +47,24 @@ fn change_of<'p>(plan: &'p Plan, operation: &'p Operation) -> Option<WrittenChan
         blobs: operation.blobs.as_deref(),
         hunks: hunks
             .iter()
-            .map(|hunk| written_hunk(hunk, text, operation))
+            .map(|hunk| patch_hunk(hunk, text, operation))
             .collect(),
     })
 }
 
 /// Returns `hunk` in the direction of its operation.
-pub(super) fn written_hunk<'p>(
-    hunk: &Hunk,
-    text: &'p [u8],
-    operation: &Operation,
-) -> WrittenHunk<'p> {
+pub(super) fn patch_hunk<'p>(hunk: &Hunk, text: &'p [u8], operation: &Operation) -> PatchHunk<'p> {
     let direction = operation.direction;
     let mut lines: Vec<_> = hunk
         .lines(text, direction)
         .map(|line| (line.kind, line.text))
         .collect();
-    // A reversed hunk has insertions before deletions.
+    // A reversed hunk has insertions before deletions. Diffs list deletions first.
     let is_change = |kind: LineKind| kind != LineKind::Context;
     for run in lines.chunk_by_mut(|one, next| is_change(one.0) && is_change(next.0)) {
         run.sort_by_key(|(kind, _)| *kind == LineKind::Insertion);
     }
-    WrittenHunk {
+    PatchHunk {
         old: hunk.preimage_range(direction),
         new: hunk.postimage_range(direction),
         section: hunk.section.slice(text),
@@ -75,9 +74,8 @@ pub(super) fn written_hunk<'p>(
 }
 
 /// Returns whether `text` has exactly the operations of `plan`, which are `changes`.
-fn is_same(plan: &Plan, changes: &[WrittenChange<'_>], text: &[u8], syntax: &dyn Syntax) -> bool {
-    let among: Vec<_> = find_syntax(syntax.name()).into_iter().collect();
-    let Ok(parsed) = parse("-", Bytes::from(text), &among, Options::default()) else {
+fn has_same_operations(plan: &Plan, changes: &[PatchChange<'_>], text: &[u8]) -> bool {
+    let Ok(parsed) = parse("-", Bytes::from(text), SYNTAXES, Options::default()) else {
         return false;
     };
     let selected = select(parsed, &Selection::default());
@@ -89,15 +87,15 @@ fn is_same(plan: &Plan, changes: &[WrittenChange<'_>], text: &[u8], syntax: &dyn
             .iter()
             .zip(originals)
             .all(|(operation, (original, change))| {
-                let found = change_of(&selected.plan, operation);
+                let found = change_without_contents(&selected.plan, operation);
                 found.is_some_and(|found| {
                     is_same_change(&found, change) && has_same_files(operation, original, change)
                 })
             })
 }
 
-fn is_same_change(one: &WrittenChange<'_>, other: &WrittenChange<'_>) -> bool {
-    let is_same_hunk = |(one, other): (&WrittenHunk<'_>, &WrittenHunk<'_>)| {
+fn is_same_change(one: &PatchChange<'_>, other: &PatchChange<'_>) -> bool {
+    let is_same_hunk = |(one, other): (&PatchHunk<'_>, &PatchHunk<'_>)| {
         (one.old, &one.lines) == (other.old, &other.lines)
     };
     (one.action, one.path, one.from) == (other.action, other.path, other.from)
@@ -106,20 +104,20 @@ fn is_same_change(one: &WrittenChange<'_>, other: &WrittenChange<'_>) -> bool {
         && one.hunks.iter().zip(&other.hunks).all(is_same_hunk)
 }
 
-/// Returns whether an empty file means the same in both formats. A diff without git header does not
-/// distinguish it from a missing file.
-fn has_same_files(one: &Operation, other: &Operation, change: &WrittenChange<'_>) -> bool {
-    let is_empty = |lines: LineRange| lines == LineRange::default();
+/// Returns whether an empty side means the same in both formats. A diff without git's headers does
+/// not distinguish an empty file from a missing file.
+fn has_same_files(one: &Operation, other: &Operation, change: &PatchChange<'_>) -> bool {
+    let is_absent = |lines: LineRange| lines == LineRange::default();
     one.distinguishes_missing == other.distinguishes_missing
         || !change
             .hunks
             .iter()
-            .any(|hunk| is_empty(hunk.old) || is_empty(hunk.new))
+            .any(|hunk| is_absent(hunk.old) || is_absent(hunk.new))
 }
 
-/// Returns the type that the file must have, and the mode that the change sets. A stated mode of a
-/// regular file that does not change has no effect.
-fn mode_effect(change: &WrittenChange<'_>) -> (Option<FileMode>, Option<FileMode>) {
+/// Returns the type that the file must have, and the mode that the change sets. For a regular file, a
+/// mode that stays the same has no effect.
+fn mode_effect(change: &PatchChange<'_>) -> (Option<FileMode>, Option<FileMode>) {
     let [old, new] = change.modes;
     let required = old.filter(|mode| mode.kind() != FileKind::Regular);
     let set = match change.action {

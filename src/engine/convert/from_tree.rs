@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bstr::ByteSlice;
 
-use super::from_plan::written_hunk;
+use super::from_plan::patch_hunk;
 use super::{NAME, inexpressible};
 use crate::engine::request::Decide;
 use crate::engine::stages::Committed;
@@ -17,11 +17,11 @@ use crate::plan::{Action, Edit, LineKind, Operation, Plan};
 use crate::preflight::{ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks};
 use crate::report;
 use crate::syntax::Syntax;
-use crate::syntax::writers::{WrittenChange, hunks_between};
-use crate::text::{Bytes, is_binary};
+use crate::syntax::writers::{PatchChange, hunks_between};
+use crate::text::{BYTE_ORDER_MARK, Bytes, is_binary};
 use crate::workspace::Workspace;
 
-/// The numbers of context lines to try, until the text has the same effect. The last one is the
+/// The numbers of context lines to try, until the text has the same effect. `usize::MAX` means the
 /// whole file.
 const CONTEXTS: [usize; 4] = [3, 10, 50, usize::MAX];
 
@@ -32,39 +32,45 @@ pub(super) fn convert(
     workspace: &dyn Workspace,
 ) -> Result<Vec<u8>, Box<Outcome>> {
     request.look.describe = true;
+    // The result shows the contents of files, and changes none.
     request.context.approval_gate = ApprovalGate::Reading;
-    // The rights of this user on the files do not matter for a text.
     request.context.is_external_change = true;
-    let model = Request {
+    let template = Request {
         what: What::default(),
         ..request.clone()
     };
-    let kept = KeptContents::default();
-    let (done, plan_id) = resolve(request, &kept, workspace)?;
+    let contents_sink = KeptContents::default();
+    let (done, plan_id) = resolve(request, &contents_sink, workspace)?;
     let resolved = &done.resolved;
     let plan = &resolved.selected.plan;
     let files = resolved.resolution.as_ref().map_or(&[][..], |it| &it.files);
     let contents: Vec<_> = (0..files.len())
-        .map(|index| file_contents(plan, index, files, &kept))
+        .map(|index| file_contents(plan, index, files, &contents_sink))
         .collect();
+    let changes_with = |context: usize| -> Vec<_> {
+        let pairs = contents.iter().enumerate();
+        pairs
+            .map(|(index, pair)| {
+                change_with_contents(&plan.operations[index], &files[index], pair, context)
+            })
+            .collect()
+    };
+    let mut previous = Vec::new();
     for context in CONTEXTS {
-        let changes: Vec<_> = contents
-            .iter()
-            .enumerate()
-            .map(|(index, pair)| change_of(&plan.operations[index], &files[index], pair, context))
-            .collect();
+        let changes = changes_with(context);
         let text = syntax.write(&changes, context).map_err(|error| {
             inexpressible(Some(changes[error.index].path), syntax, error.reason)
         })?;
-        if plan_id_of(&text, syntax, &model, workspace).as_ref() == plan_id.as_ref() {
+        // Some formats have no context.
+        if text == previous {
+            break;
+        }
+        if plan_id.is_some() && plan_id_of(&text, &template, workspace) == plan_id {
             return Ok(text);
         }
+        previous = text;
     }
-    let changes: Vec<_> = contents
-        .iter()
-        .enumerate()
-        .map(|(index, pair)| change_of(&plan.operations[index], &files[index], pair, 0))
-        .collect();
+    let changes = changes_with(0);
     let (index, reason) = inexact_reason(&changes);
     Err(inexpressible(
         changes.get(index).map(|change| change.path),
@@ -75,8 +81,8 @@ pub(super) fn convert(
 
 /// Returns the most likely reason why a text does not have the same effect as `changes`, and the
 /// index of the change that causes it.
-fn inexact_reason(changes: &[WrittenChange<'_>]) -> (usize, &'static str) {
-    let has = |change: &WrittenChange<'_>, is_cause: fn(&[u8]) -> bool| {
+fn inexact_reason(changes: &[PatchChange<'_>]) -> (usize, &'static str) {
+    let has = |change: &PatchChange<'_>, is_cause: fn(&[u8]) -> bool| {
         change.contents.iter().flatten().any(|text| is_cause(text))
     };
     let find = |is_cause| changes.iter().position(|change| has(change, is_cause));
@@ -92,6 +98,8 @@ fn inexact_reason(changes: &[WrittenChange<'_>]) -> (usize, &'static str) {
             index,
             "the format cannot express a missing final newline here",
         )
+    } else if let Some(index) = find(|text| text.starts_with(BYTE_ORDER_MARK)) {
+        (index, "the format cannot express a byte order mark here")
     } else if let Some(index) = find(|text| text.to_str().is_err()) {
         (
             index,
@@ -110,17 +118,16 @@ fn inexact_reason(changes: &[WrittenChange<'_>]) -> (usize, &'static str) {
 /// Checks the request. Returns its result and its `plan_id`.
 fn resolve(
     mut request: Request,
-    kept: &KeptContents,
+    contents_sink: &KeptContents,
     workspace: &dyn Workspace,
 ) -> Result<(Committed, Option<String>), Box<Outcome>> {
     let patches = (request.take_patches()).map_err(|problem| refused_outcome(NAME, *problem))?;
     let success = report::Outcome::WouldApply;
     let (mut task, begun) = CommandRun::new((NAME, success), request, workspace)?;
     let origin = SeriesInfo::of(&patches);
-    let (selected, mut options) = steps::read(&task, patches, begun);
-    options.checks_rights = false;
+    let (selected, options) = steps::read(&task, patches, begun);
     task.preview_sinks = PreviewSinks {
-        contents: Some(kept),
+        contents: Some(contents_sink),
         ..PreviewSinks::default()
     };
     let mut done = task.run(selected, &options, CommandMode::Check);
@@ -132,16 +139,10 @@ fn resolve(
     Ok((done, plan_id))
 }
 
-/// Returns the `plan_id` of `text` in the format of `syntax`; `None` if it does not apply.
-fn plan_id_of(
-    text: &[u8],
-    syntax: &dyn Syntax,
-    model: &Request,
-    workspace: &dyn Workspace,
-) -> Option<String> {
-    let given = &model.decide;
+/// Returns the `plan_id` of `text`, whose format is detected; `None` if it does not apply.
+fn plan_id_of(text: &[u8], template: &Request, workspace: &dyn Workspace) -> Option<String> {
+    let given = &template.decide;
     let decide = Decide {
-        format: syntax.name().to_owned(),
         overwrite: given.overwrite,
         max_files: given.max_files,
         max_hunks: given.max_hunks,
@@ -153,7 +154,7 @@ fn plan_id_of(
     let request = Request {
         what: Request::of(text).what,
         decide,
-        ..model.clone()
+        ..template.clone()
     };
     let report = check(request, workspace).report;
     report.plan_id.filter(|_| report.ok)
@@ -164,24 +165,25 @@ fn file_contents(
     plan: &Plan,
     index: usize,
     files: &[FileOutcome],
-    kept: &KeptContents,
+    contents_sink: &KeptContents,
 ) -> ContentPair {
     let operation = &plan.operations[index];
     let (old, new) = files[index].modes;
     if [old, new].contains(&Some(FileMode::Submodule)) {
         return submodule_lines(plan, operation);
     }
-    kept.contents(index)
+    contents_sink.contents(index)
 }
 
-/// Returns the texts of the hunks for a submodule. In the tree it is a directory.
+/// Returns the old and the new line of a submodule, which the patch contains. In the tree, a
+/// submodule is a directory.
 fn submodule_lines(plan: &Plan, operation: &Operation) -> ContentPair {
     let Edit::Hunks(hunks) = &operation.edit else {
         return ContentPair::default();
     };
     let text = plan.text(operation);
     let side = |left_out: LineKind| {
-        let hunks = hunks.iter().map(|hunk| written_hunk(hunk, text, operation));
+        let hunks = hunks.iter().map(|hunk| patch_hunk(hunk, text, operation));
         let lines: Vec<&[u8]> = hunks
             .flat_map(|hunk| hunk.lines)
             .filter(|(kind, _)| *kind != left_out)
@@ -192,19 +194,19 @@ fn submodule_lines(plan: &Plan, operation: &Operation) -> ContentPair {
     [side(LineKind::Insertion), side(LineKind::Deletion)]
 }
 
-fn change_of<'p>(
+fn change_with_contents<'p>(
     operation: &'p Operation,
     outcome: &FileOutcome,
     contents: &'p ContentPair,
     context: usize,
-) -> WrittenChange<'p> {
+) -> PatchChange<'p> {
     let (old_mode, new_mode) = outcome.modes;
-    // A diff without git's headers can create a file with a change.
+    // In a diff without git's headers, `Modify` can create a file.
     let action = match operation.action {
         Action::Modify if old_mode.is_none() => Action::Create,
         action => action,
     };
-    // A creation can replace an existing file, which its hunks do not contain.
+    // With `overwrite`, a creation replaces a file. The patch does not contain the old content.
     let exists = [action != Action::Create, action != Action::Delete];
     let side = |side: usize| contents[side].as_ref().filter(|_| exists[side]);
     let bytes = [0, 1].map(|index| side(index).map_or(&b""[..], |content| content));
@@ -214,7 +216,7 @@ fn change_of<'p>(
     ];
     let [old, new] = bytes;
     let is_text = !is_binary(old) && !is_binary(new);
-    WrittenChange {
+    PatchChange {
         action,
         path: &operation.path,
         from: operation.from.as_ref(),

@@ -1,9 +1,9 @@
 //! `convert`: writes a patch in another format.
 //!
-//! A diff between two formats with line numbers needs no tree (`from_plan.rs`). In all other cases
+//! A conversion between two diff formats needs no tree (`from_plan.rs`). In all other cases
 //! [`convert()`] checks the patch against the tree, writes the result in the target format
-//! (`from_tree.rs`), and checks the new text. Both checks must give the same `plan_id`. A text that is
-//! not unique in its file gets more context lines.
+//! (`from_tree.rs`), and checks the new text. Both checks must give the same `plan_id`. If a hunk
+//! matches several places, the text is written again with more context lines.
 
 mod from_plan;
 mod from_tree;
@@ -20,9 +20,11 @@ const NAME: &str = "convert";
 
 /// Returns the patches of `request` in the format `format`, such as `git` or `codex`.
 ///
-/// The text gives the same `plan_id` as the patches of the request if it is checked against the same
-/// tree with the default options and the same [`Decide::overwrite`]. If patches and result are diffs with line numbers and context, the
-/// tree is not read.
+/// Check the text against the same tree, with the default options and the same
+/// [`Decide::overwrite`]. Its `plan_id` is then the same.
+///
+/// If the patches and the result are diffs with line numbers, the tree is not read. The result then
+/// has the same operations and hunks.
 ///
 /// # Errors
 ///
@@ -52,23 +54,29 @@ pub fn convert(
         let message = format!("unknown format {format}");
         return Err(refused_outcome(NAME, Problem::new(&code::USAGE, message)));
     };
-    match without_tree(&request, syntax)? {
+    match convert_without_tree(&request, syntax)? {
         Some(text) => Ok(text),
         None => from_tree::convert(request, syntax, workspace),
     }
 }
 
 /// Converts the patches without a tree, if they and the target are diffs with line numbers.
-fn without_tree(request: &Request, syntax: &dyn Syntax) -> Result<Option<Vec<u8>>, Box<Outcome>> {
+fn convert_without_tree(
+    request: &Request,
+    syntax: &dyn Syntax,
+) -> Result<Option<Vec<u8>>, Box<Outcome>> {
     let decide = &request.decide;
-    if !syntax.is_diff() || !has_usual_matching(decide) {
+    if !syntax.is_diff() || !only_selects(decide) {
         return Ok(None);
     }
     let mut copy = request.clone();
     let patches = (copy.take_patches()).map_err(|problem| refused_outcome(NAME, *problem))?;
     let selected = parse::read(patches, ReadOptions::new(decide, &request.look.progress));
-    let mut errors = (selected.problems.iter()).filter(|it| it.severity == Severity::Error);
-    if errors.next().is_some() {
+    if selected
+        .problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
+    {
         // The check against the tree reports the errors.
         return Ok(None);
     }
@@ -77,7 +85,7 @@ fn without_tree(request: &Request, syntax: &dyn Syntax) -> Result<Option<Vec<u8>
 
 /// Returns whether the options only select what to convert. Other options can change the effect of a
 /// patch, and the result must have the same effect without them.
-fn has_usual_matching(decide: &Decide) -> bool {
+fn only_selects(decide: &Decide) -> bool {
     let given = decide.clone();
     let usual = Decide {
         format: given.format,
@@ -100,14 +108,16 @@ fn has_usual_matching(decide: &Decide) -> bool {
         max_growth: given.max_growth,
         ..Decide::default()
     };
+    // `Decide` has no equality. Its JSON form has every option.
     serde_json::to_value(decide).ok() == serde_json::to_value(&usual).ok()
 }
 
 /// Returns the outcome if the format cannot express the change of `path`.
 fn inexpressible(path: Option<&RelPath>, syntax: &dyn Syntax, reason: &str) -> Box<Outcome> {
+    let help = "choose another format; `git` expresses all changes except the reverse of a copy";
     let problem = Problem {
         path: path.cloned(),
-        help: Some("choose another format with `--to`; `git` expresses every change".to_owned()),
+        help: (syntax.name() != "git").then(|| help.to_owned()),
         ..Problem::new(&code::INEXPRESSIBLE, format!("{}: {reason}", syntax.name()))
     };
     refused_outcome(NAME, problem)

@@ -6,14 +6,14 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::Action;
 use crate::policy::{Access, Verdict};
-use crate::preflight;
+use crate::preflight::{self, Problem, code};
 use crate::syntax::write::{DiffSide, UnifiedDiff, tree_diff_section};
 use crate::text::Bytes;
 use crate::transaction::Failure;
-use crate::workspace::{ObjectId, Workspace};
+use crate::workspace::{ErrorKind, ObjectId, Workspace, WorkspaceError};
 
-/// The old and the new tree.
-pub(super) struct Trees<'w> {
+/// The old and the new tree, and the options.
+pub(super) struct TreeComparison<'w> {
     pub(super) workspaces: [&'w dyn Workspace; 2],
     pub(super) request: TreeDiffRequest,
 }
@@ -68,12 +68,14 @@ impl FilePair {
         &file.path
     }
 
-    pub(super) fn is_move(&self) -> bool {
-        matches!(self.action, Action::Rename | Action::Copy)
+    /// Returns the source of a rename or copy.
+    pub(super) fn source(&self) -> Option<&TreeFile> {
+        let is_rename_or_copy = matches!(self.action, Action::Rename | Action::Copy);
+        self.before.as_ref().filter(|_| is_rename_or_copy)
     }
 }
 
-impl<'w> Trees<'w> {
+impl<'w> TreeComparison<'w> {
     pub(super) fn new(request: &TreeDiffRequest, workspaces: [&'w dyn Workspace; 2]) -> Self {
         Self {
             workspaces,
@@ -95,20 +97,17 @@ impl<'w> Trees<'w> {
             let (Some(file), Some(access)) = (file, access) else {
                 continue;
             };
-            let path = match &access.directory {
-                Some(directory) => directory.join(file.path.as_bytes()),
-                None => Ok(file.path.clone()),
+            let Some(path) = access.path_below_root(&file.path) else {
+                continue;
             };
-            // A path that is too long for a path below the root has no rule.
-            let Ok(path) = path else { continue };
             let decision = access.policy.judge(&path, Access::Read);
-            if let (Verdict::Deny | Verdict::Ask, Some(hit)) =
-                (decision.verdict, decision.matches.first())
-            {
-                return Err(TreeDiffError::Refused(Box::new(preflight::denial_problem(
-                    hit,
-                ))));
-            }
+            let mut problem = match (decision.verdict, decision.matches.first()) {
+                (Verdict::Deny, Some(hit)) => preflight::denial_problem(hit),
+                (Verdict::Ask, Some(hit)) => preflight::approval_problem(hit),
+                _ => continue,
+            };
+            problem.help = Some("skip the file with `--exclude`".to_owned());
+            return Err(TreeDiffError::Refused(Box::new(problem)));
         }
         Ok(())
     }
@@ -140,7 +139,14 @@ impl<'w> Trees<'w> {
             (FileMode::Submodule, Some(commit)) => {
                 format!("Subproject commit {commit}\n").into_bytes().into()
             }
-            _ => workspace.read(&file.path, self.request.max_file)?.0,
+            _ => {
+                let access = self.request.access[side].as_ref();
+                let max_read = access.map_or(u64::MAX, |access| access.policy.max_read());
+                let limit = self.request.max_file.min(max_read);
+                let content = workspace.read(&file.path, limit);
+                let (bytes, _) = content.map_err(|error| too_large(error, file, limit))?;
+                bytes
+            }
         })
     }
 
@@ -181,4 +187,19 @@ impl<'w> Trees<'w> {
             self.request.whitespace,
         )
     }
+}
+
+/// Returns the error of a file that cannot be read.
+fn too_large(error: WorkspaceError, file: &TreeFile, limit: u64) -> TreeDiffError {
+    if error.kind != ErrorKind::TooLarge {
+        return error.into();
+    }
+    let message = format!("the file exceeds the limit of {limit} bytes");
+    TreeDiffError::Refused(Box::new(Problem {
+        path: Some(file.path.clone()),
+        help: Some(
+            "raise the limit with `--max-file`, or skip the file with `--exclude`".to_owned(),
+        ),
+        ..Problem::new(&code::TOO_LARGE, message)
+    }))
 }

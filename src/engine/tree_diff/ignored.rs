@@ -7,6 +7,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::TreeResult;
 use crate::path::{RelPath, os_path};
+use crate::text::without_bom;
 use crate::workspace::{Directory, ErrorKind, Workspace};
 
 /// The maximum size of a file with rules, in bytes.
@@ -15,8 +16,7 @@ const MAX_RULES: u64 = 16 << 20;
 /// The rules that apply to the current directory of a walk, and to the directories above it.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules {
-    /// The rules of each directory, from the top down. The top has two: those of the user and of
-    /// the repository have the lowest precedence.
+    /// The rules of each directory, from the top down.
     levels: Vec<Level>,
 }
 
@@ -24,7 +24,8 @@ pub(super) struct IgnoreRules {
 struct Level {
     /// The number of bytes at the start of a path that name the directory.
     prefix: usize,
-    /// The rules, in the order of their precedence.
+    /// The rules, in the order of their precedence. At the top, the rules of `.git/info/exclude` are the
+    /// last ones.
     rules: Vec<Gitignore>,
 }
 
@@ -46,7 +47,6 @@ impl IgnoreRules {
             }
             if let (None, Ok(exclude)) = (directory, RelPath::new(b".git/info/exclude")) {
                 rules.extend(read_rules(&exclude, tree)?);
-                rules.push(Gitignore::global().0);
             }
         }
         let prefix = directory.map_or(0, |directory| directory.as_bytes().len() + 1);
@@ -94,8 +94,23 @@ fn read_rules(file: &RelPath, tree: &dyn Workspace) -> TreeResult<Option<Gitigno
         }
     };
     let mut builder = GitignoreBuilder::new(Path::new(""));
-    for line in String::from_utf8_lossy(&text).lines() {
-        let _ = builder.add_line(None, line);
+    for line in String::from_utf8_lossy(without_bom(&text)).lines() {
+        let _ = builder.add_line(None, &escape_braces(line));
     }
     Ok(builder.build().ok())
+}
+
+/// Returns `line` with a backslash before each brace. gitignore(5) gives braces no meaning, but the
+/// patterns of the builder have alternatives.
+fn escape_braces(line: &str) -> String {
+    let mut escaped = String::with_capacity(line.len());
+    let mut is_escaped = false;
+    for character in line.chars() {
+        if matches!(character, '{' | '}') && !is_escaped {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+        is_escaped = character == '\\' && !is_escaped;
+    }
+    escaped
 }

@@ -1,14 +1,14 @@
 //! `diff -r`: compares two trees, and writes the difference as a git diff.
 //!
-//! [`compare_trees`] walks both trees (`walk.rs`) and finds renamed and copied files (`moves.rs`).
+//! [`compare_trees`] walks both trees (`walk.rs`) and finds renamed and copied files (`renames.rs`).
 //! The result lists the changed files. [`TreeDiff::sections`] reads their contents and writes the
-//! diff of each. If `a` and `b` are the trees, applying the diff to `a` gives `b`. Exceptions, such as
-//! empty directories, are [`TreeDiff::warnings`].
+//! diff of each. Applied to the old tree, the diff gives the new tree. [`TreeDiff::warnings`] are the
+//! exceptions, such as empty directories.
 
 mod file;
-#[cfg(feature = "cli")]
+#[cfg_attr(not(feature = "cli"), path = "no_ignored.rs")]
 mod ignored;
-mod moves;
+mod renames;
 mod walk;
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::{Action, FilterRule};
 use crate::policy::Policy;
-use crate::preflight::Problem;
+use crate::preflight::{self, Problem};
 use crate::syntax::WhitespaceComparison;
 use crate::syntax::write::UnifiedDiff;
 use crate::text::is_binary;
@@ -28,10 +28,14 @@ use crate::threads::map_parallel;
 use crate::transaction::{Failure, Interrupt};
 use crate::workspace::Workspace;
 
-use file::{FilePair, Trees};
+use file::{FilePair, TreeComparison};
 
-/// The number of changed files whose contents are in memory at the same time.
+/// The number of sections that are written, and kept in memory, together.
 const BATCH: usize = 256;
+/// The minimum number of files that each thread reads.
+const MIN_READS: usize = 16;
+/// The minimum number of files that each thread compares or writes.
+const MIN_WRITES: usize = 4;
 
 /// Options of a comparison of two trees.
 #[derive(Clone, Debug)]
@@ -39,17 +43,17 @@ const BATCH: usize = 256;
 pub struct TreeDiffRequest {
     /// The number of context lines around each change.
     pub context: usize,
-    /// How lines are compared. If the comparison is not exact, the diff does not give the second
+    /// How lines are compared. If the comparison is not exact, applying the diff does not give the new
     /// tree.
     pub whitespace: WhitespaceComparison,
-    /// The moves of files that are searched for.
-    pub moves: MoveDetection,
-    /// The share of a file in percent that two files must have in common to be a rename or a copy.
+    /// The renames and copies that are searched for.
+    pub renames: RenameDetection,
+    /// The minimum similarity of a rename or copy, in percent.
     pub min_similarity: usize,
-    /// The paths to compare. The first matching rule decides; without a match, a path is compared
-    /// unless a rule includes others.
+    /// The paths to compare. The first matching rule decides. If no rule matches, the path is compared,
+    /// except if there is an include rule.
     pub filters: Vec<FilterRule>,
-    /// The files that `.gitignore` excludes.
+    /// Whether files are compared that `.gitignore` excludes.
     pub ignored: IgnoredFiles,
     /// The maximum size of a file in bytes.
     pub max_file: u64,
@@ -65,22 +69,22 @@ impl Default for TreeDiffRequest {
         Self {
             context: 3,
             whitespace: WhitespaceComparison::Exact,
-            moves: MoveDetection::Copies,
+            renames: RenameDetection::Copies,
             min_similarity: 50,
             filters: Vec::new(),
             ignored: IgnoredFiles::Compared,
-            max_file: super::options::MAX_FILE,
+            max_file: preflight::Options::default().max_file,
             access: [None, None],
             interrupt: Interrupt::new(),
         }
     }
 }
 
-/// The moves of files that a comparison of trees searches for.
+/// The renames and copies that a comparison of trees searches for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum MoveDetection {
-    /// None. Every moved file is a deletion and a creation.
+pub enum RenameDetection {
+    /// None. A renamed file is a deletion and a creation.
     None,
     /// Renames of deleted files.
     Renames,
@@ -101,18 +105,35 @@ pub enum IgnoredFiles {
     Skipped,
 }
 
+impl IgnoredFiles {
+    fn are_skipped(self) -> bool {
+        self != Self::Compared
+    }
+}
+
 /// The policy for reading the files of a tree.
 #[derive(Clone, Debug)]
 pub struct ReadAccess {
     /// The policy.
     pub policy: Arc<Policy>,
-    /// The directory of the tree below the root of the policy; `None` for the root itself.
-    pub directory: Option<RelPath>,
+    /// Where the tree is, relative to the root of the policy.
+    pub place: TreePlace,
+}
+
+/// Where a tree is, relative to the root of a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TreePlace {
+    /// The tree is the root.
+    Root,
+    /// The tree is this directory below the root.
+    Below(RelPath),
+    /// The root is this directory in the tree. The policy does not decide about other files.
+    Above(RelPath),
 }
 
 impl ReadAccess {
-    /// Returns the policy of the tree at `directory` below `root`: `policy`, with the rules that the
-    /// root has.
+    /// Returns the policy of a tree: `policy` together with the policy file of `root`.
     ///
     /// # Errors
     ///
@@ -120,23 +141,40 @@ impl ReadAccess {
     pub fn new(
         policy: &Arc<Policy>,
         root: &dyn Workspace,
-        directory: Option<RelPath>,
+        place: TreePlace,
     ) -> Result<Self, Box<Outcome>> {
         Ok(Self {
             policy: extend_policy("diff", policy, root)?,
-            directory,
+            place,
         })
+    }
+
+    /// Returns the path of the tree's file `path` below the root of the policy; `None` if it is
+    /// outside.
+    fn path_below_root(&self, path: &RelPath) -> Option<RelPath> {
+        match &self.place {
+            TreePlace::Root => Some(path.clone()),
+            // No rule can match a path that exceeds the limit of `RelPath`.
+            TreePlace::Below(directory) => directory.join(path.as_bytes()).ok(),
+            TreePlace::Above(root) => {
+                let below = path
+                    .as_bytes()
+                    .strip_prefix(root.as_bytes())?
+                    .strip_prefix(b"/")?;
+                RelPath::new(below).ok()
+            }
+        }
     }
 }
 
 /// The difference of two trees.
 pub struct TreeDiff<'w> {
-    trees: Trees<'w>,
+    trees: TreeComparison<'w>,
     pairs: Vec<FilePair>,
     warnings: Vec<TreeDiffWarning>,
 }
 
-/// A difference that is not in the diff.
+/// A note on the comparison, such as a difference that no diff can express.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeDiffWarning {
     /// The path, or `None` if the warning is about the whole comparison.
@@ -158,7 +196,7 @@ pub struct TreeDiffSection {
     pub from: Option<RelPath>,
     /// The modes before and after the change.
     pub modes: [Option<FileMode>; 2],
-    /// Whether the contents differ, and not only the names or modes.
+    /// Whether the diff changes the content, and not only the name or the mode.
     pub is_content_changed: bool,
     /// Whether a content is binary, so that no lines are counted.
     pub is_binary: bool,
@@ -193,7 +231,7 @@ pub fn compare_trees<'w>(
     old: &'w dyn Workspace,
     new: &'w dyn Workspace,
 ) -> Result<TreeDiff<'w>, Box<Outcome>> {
-    find_pairs(request, [old, new]).map_err(outcome)
+    find_pairs(request, [old, new]).map_err(into_outcome)
 }
 
 /// The reasons why trees cannot be compared.
@@ -210,11 +248,12 @@ impl<E: Into<Failure>> From<E> for TreeDiffError {
 
 type TreeResult<T> = Result<T, TreeDiffError>;
 
-fn outcome(error: TreeDiffError) -> Box<Outcome> {
+fn into_outcome(error: TreeDiffError) -> Box<Outcome> {
     let mut outcome = match error {
         TreeDiffError::Failure(failure) => failure_outcome("diff", &failure),
         TreeDiffError::Refused(problem) => refused_outcome("diff", *problem),
     };
+    // The code of a signal is 128 plus its number.
     if outcome.report.exit_code < 128 {
         outcome.report.exit_code = 2;
     }
@@ -225,28 +264,23 @@ fn find_pairs<'w>(
     request: &TreeDiffRequest,
     workspaces: [&'w dyn Workspace; 2],
 ) -> TreeResult<TreeDiff<'w>> {
-    let trees = Trees::new(request, workspaces);
+    let trees = TreeComparison::new(request, workspaces);
     let mut found = walk::walk(&trees)?;
-    let is_changed = map_parallel(&found.pairs, 16, |pair| trees.is_changed(pair));
-    let mut is_changed = is_changed
-        .into_iter()
-        .collect::<TreeResult<Vec<_>>>()?
-        .into_iter();
-    let (mut pairs, unchanged) = (Vec::new(), &mut found.unchanged);
-    for pair in found.pairs {
-        if is_changed.next().unwrap_or(true) {
-            trees.check_access(&pair)?;
+    let changed = map_parallel(&found.pairs, MIN_READS, |pair| trees.is_changed(pair));
+    let mut pairs = Vec::new();
+    for (pair, is_changed) in found.pairs.into_iter().zip(changed) {
+        if is_changed? {
             pairs.push(pair);
-        } else if trees.request.moves == MoveDetection::AllCopies {
-            unchanged.extend(pair.before);
+        } else if request.renames == RenameDetection::AllCopies {
+            found.unchanged.extend(pair.before);
         }
     }
-    let is_complete = moves::join_moves(&mut pairs, unchanged, &trees)?;
+    let is_complete = renames::join_renames(&mut pairs, &found.unchanged, &trees)?;
     if !is_complete {
         found.warnings.push(TreeDiffWarning {
             path: None,
-            message: "too many files were created and deleted to compare all of them, so only moves \
-                      without changes are found",
+            message: "too many files were created and deleted, so renames and copies with changes are \
+                      not detected",
             is_difference: false,
         });
     }
@@ -273,29 +307,29 @@ impl TreeDiff<'_> {
     /// An item is the outcome with the problem if a file cannot be read.
     pub fn sections(&self) -> impl Iterator<Item = Result<TreeDiffSection, Box<Outcome>>> {
         let batches = self.pairs.chunks(BATCH);
-        let written = batches.flat_map(|batch| map_parallel(batch, 4, |pair| self.write(pair)));
+        let written = batches
+            .flat_map(|batch| map_parallel(batch, MIN_WRITES, |pair| self.write_section(pair)));
         written.filter_map(|section| match section {
             Ok(section) if section.diff.text.is_empty() => None,
-            section => Some(section.map_err(outcome)),
+            section => Some(section.map_err(into_outcome)),
         })
     }
 
-    fn write(&self, pair: &FilePair) -> TreeResult<TreeDiffSection> {
+    fn write_section(&self, pair: &FilePair) -> TreeResult<TreeDiffSection> {
         self.trees.check_interrupt()?;
         let contents = self.trees.contents(pair)?;
         let modes = pair.sides().map(|file| file.map(|file| file.mode));
         let is_binary = contents.iter().flatten().any(|content| is_binary(content));
+        let diff = self.trees.write_section(pair, &contents);
         Ok(TreeDiffSection {
             action: pair.action,
             path: pair.path().clone(),
-            from: pair
-                .is_move()
-                .then(|| pair.before.as_ref().map(|file| file.path.clone()))
-                .flatten(),
+            from: pair.source().map(|file| file.path.clone()),
             modes,
-            is_content_changed: contents[0] != contents[1],
+            is_content_changed: diff.added + diff.removed > 0
+                || is_binary && contents[0] != contents[1],
             is_binary,
-            diff: self.trees.write_section(pair, &contents),
+            diff,
         })
     }
 }

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use super::file::{FilePair, NEW, OLD, TreeFile, Trees};
-#[cfg(feature = "cli")]
+use super::file::{FilePair, NEW, OLD, TreeComparison, TreeFile};
 use super::ignored::IgnoreRules;
-use super::{IgnoredFiles, MoveDetection, TreeDiffWarning, TreeResult};
+use super::{RenameDetection, TreeDiffWarning, TreeResult};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
+use crate::plan::FilterRule;
 use crate::policy::protecting_rule;
 use crate::workspace::{Directory, ObjectId};
 
 /// The result of a walk.
 #[derive(Default)]
-pub(super) struct Found {
-    /// The files of which at least one side exists, unless both sides are the same git object.
+pub(super) struct WalkResult {
+    /// The files that can differ.
     pub(super) pairs: Vec<FilePair>,
     /// The files of the old tree that have the same git object in the new tree, if they can be the
     /// source of a copy.
@@ -23,18 +23,17 @@ pub(super) struct Found {
 }
 
 /// Lists the files of both trees.
-pub(super) fn walk(trees: &Trees<'_>) -> TreeResult<Found> {
+pub(super) fn walk(trees: &TreeComparison<'_>) -> TreeResult<WalkResult> {
     let mut walk = Walk {
-        trees,
-        #[cfg(feature = "cli")]
-        ignore_rules: [IgnoreRules::default(), IgnoreRules::default()],
-        found: Found::default(),
+        comparison: trees,
+        ignore_rules: <[IgnoreRules; 2]>::default(),
+        found: WalkResult::default(),
     };
-    walk.visit_directory(None, [DirectoryState::Exists; 2])?;
+    walk.visit_children(None, [DirectoryState::Exists; 2])?;
     Ok(walk.found)
 }
 
-/// What a path of one tree is.
+/// The entry at a path of one tree.
 enum Node {
     Missing,
     File(TreeFile),
@@ -43,41 +42,52 @@ enum Node {
     Special,
 }
 
-/// A directory of one tree.
+/// The state of a directory in one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DirectoryState {
     Missing,
+    /// A file or another entry is at the path.
+    Replaced,
     Exists,
     /// It exists, and `.gitignore` excludes it with everything in it.
     Ignored,
 }
 
+impl DirectoryState {
+    fn is_directory(self) -> bool {
+        matches!(self, Self::Exists | Self::Ignored)
+    }
+}
+
 struct Walk<'a, 'w> {
-    trees: &'a Trees<'w>,
-    #[cfg(feature = "cli")]
+    comparison: &'a TreeComparison<'w>,
     ignore_rules: [IgnoreRules; 2],
-    found: Found,
+    found: WalkResult,
 }
 
 impl Walk<'_, '_> {
-    fn visit_directory(
+    fn visit_children(
         &mut self,
         directory: Directory<'_>,
         states: [DirectoryState; 2],
     ) -> TreeResult<()> {
-        self.trees.check_interrupt()?;
-        self.enter(directory, states)?;
+        self.comparison.check_interrupt()?;
+        self.load_ignore_rules(directory, states)?;
         let mut lists = [BTreeSet::new(), BTreeSet::new()];
         for side in [OLD, NEW] {
-            if states[side] != DirectoryState::Missing {
-                lists[side] = self.trees.workspaces[side]
+            if states[side].is_directory() {
+                lists[side] = self.comparison.workspaces[side]
                     .list(directory)?
                     .into_iter()
                     .collect();
                 lists[side].retain(|name| !is_skipped(directory, name));
             }
         }
-        self.check_empty(directory, states, lists.each_ref().map(BTreeSet::is_empty));
+        self.warn_about_empty_directory(
+            directory,
+            states,
+            lists.each_ref().map(BTreeSet::is_empty),
+        );
         for name in lists[OLD].union(&lists[NEW]) {
             let path = match directory {
                 None => RelPath::new(name),
@@ -91,16 +101,16 @@ impl Walk<'_, '_> {
             let mut nodes = [Node::Missing, Node::Missing];
             for side in [OLD, NEW] {
                 if lists[side].contains(name) {
-                    nodes[side] = self.node(&path, side)?;
+                    nodes[side] = self.read_node(&path, side)?;
                 }
             }
-            self.visit(&path, nodes, states)?;
+            self.visit_path(&path, nodes, states)?;
         }
-        self.leave();
+        self.drop_ignore_rules();
         Ok(())
     }
 
-    fn visit(
+    fn visit_path(
         &mut self,
         path: &RelPath,
         nodes: [Node; 2],
@@ -115,18 +125,22 @@ impl Walk<'_, '_> {
         {
             return Ok(());
         }
+        // Equal git trees have equal files, but these can be the source of a copy.
         if let [Node::Directory(Some(old)), Node::Directory(Some(new))] = &nodes
             && old == new
-            && self.trees.request.moves != MoveDetection::AllCopies
+            && self.comparison.request.renames != RenameDetection::AllCopies
         {
             return Ok(());
         }
         let states = [OLD, NEW].map(|side| match (&nodes[side], ignored[side]) {
             (Node::Directory(_), false) => DirectoryState::Exists,
             (Node::Directory(_), true) => DirectoryState::Ignored,
-            _ => DirectoryState::Missing,
+            (Node::Missing, _) => DirectoryState::Missing,
+            _ => DirectoryState::Replaced,
         });
-        if nodes.iter().any(|node| matches!(node, Node::Special)) && self.is_selected(path) {
+        let special = nodes.iter().filter(|node| matches!(node, Node::Special));
+        // Two special files count as equal. wpatch never opens one.
+        if special.count() == 1 && self.is_selected(path) {
             self.warn(Some(path), "a special file cannot be part of a patch", true);
         }
         let [before, after] = nodes.map(|node| match node {
@@ -134,35 +148,46 @@ impl Walk<'_, '_> {
             _ => None,
         });
         if (before.is_some() || after.is_some()) && self.is_selected(path) {
-            self.add(path, before, after);
+            self.add(path, before, after)?;
         }
-        if states != [DirectoryState::Missing; 2] {
-            self.visit_directory(Some(path), states)?;
+        if states.iter().any(|state| state.is_directory()) {
+            self.visit_children(Some(path), states)?;
         }
         Ok(())
     }
 
     /// Adds a file, unless it is the same git object on both sides.
-    fn add(&mut self, path: &RelPath, before: Option<TreeFile>, after: Option<TreeFile>) {
-        if protecting_rule(path).is_some() {
+    fn add(
+        &mut self,
+        path: &RelPath,
+        before: Option<TreeFile>,
+        after: Option<TreeFile>,
+    ) -> TreeResult<()> {
+        let pair = FilePair::in_place(before, after);
+        let objects = pair
+            .sides()
+            .map(|file| file.and_then(|file| Some((file.object?, file.mode))));
+        if objects[OLD].is_some() && objects[OLD] == objects[NEW] {
+            // Policy can deny reading the file, which then is no source of a copy.
+            if self.comparison.request.renames == RenameDetection::AllCopies
+                && self.comparison.check_access(&pair).is_ok()
+            {
+                self.found.unchanged.extend(pair.before);
+            }
+            return Ok(());
+        }
+        self.comparison.check_access(&pair)?;
+        if protecting_rule(path).is_none() {
+            self.found.pairs.push(pair);
+        } else if self.comparison.is_changed(&pair)? {
             let message = "git and wpatch refuse to change a file of this name";
             self.warn(Some(path), message, true);
-            return;
         }
-        if let (Some(old), Some(new)) = (&before, &after)
-            && old.object.is_some()
-            && (old.object, old.mode) == (new.object, new.mode)
-        {
-            if self.trees.request.moves == MoveDetection::AllCopies {
-                self.found.unchanged.extend(before);
-            }
-            return;
-        }
-        self.found.pairs.push(FilePair::in_place(before, after));
+        Ok(())
     }
 
-    fn node(&self, path: &RelPath, side: usize) -> TreeResult<Node> {
-        let workspace = self.trees.workspaces[side];
+    fn read_node(&self, path: &RelPath, side: usize) -> TreeResult<Node> {
+        let workspace = self.comparison.workspaces[side];
         if let Some(object) = workspace.git_object(path)? {
             return Ok(match object.mode {
                 None => Node::Directory(Some(object.id)),
@@ -191,23 +216,24 @@ impl Walk<'_, '_> {
     }
 
     /// Adds a warning about a directory without files, which a diff can neither create nor delete.
-    fn check_empty(
+    fn warn_about_empty_directory(
         &mut self,
         directory: Directory<'_>,
         states: [DirectoryState; 2],
         is_empty: [bool; 2],
     ) {
         let exists = states.map(|state| state == DirectoryState::Exists);
-        let is_lost = is_empty[NEW] && exists[NEW] && !(exists[OLD] && is_empty[OLD]);
-        let is_kept = is_empty[OLD] && exists[OLD] && states[NEW] == DirectoryState::Missing;
+        let cannot_be_created = is_empty[NEW] && exists[NEW] && !(exists[OLD] && is_empty[OLD]);
+        let cannot_be_deleted =
+            is_empty[OLD] && exists[OLD] && states[NEW] == DirectoryState::Missing;
         let selected = directory.filter(|path| self.is_selected(path));
-        if is_lost && selected.is_some() {
+        if cannot_be_created && selected.is_some() {
             self.warn(
                 directory,
                 "an empty directory cannot be part of a patch",
                 true,
             );
-        } else if is_kept && selected.is_some() {
+        } else if cannot_be_deleted && selected.is_some() {
             let message = "no patch can delete an empty directory";
             self.warn(directory, message, true);
         }
@@ -223,58 +249,52 @@ impl Walk<'_, '_> {
 
     /// Returns whether the filters select `path`.
     fn is_selected(&self, path: &RelPath) -> bool {
-        let filters = &self.trees.request.filters;
-        let matching = filters
-            .iter()
-            .find(|filter| filter.pattern.is_match(path.as_bytes()));
+        let filters = &self.comparison.request.filters;
+        // A pattern that matches a directory selects all files in it.
+        let is_match = |filter: &&FilterRule| {
+            let mut directories = path.ancestor_bytes();
+            filter.pattern.is_match(path.as_bytes())
+                || directories.any(|directory| filter.pattern.is_match(directory))
+        };
+        let matching = filters.iter().find(is_match);
         match matching {
             Some(filter) => filter.is_include,
             None => !filters.iter().any(|filter| filter.is_include),
         }
     }
 
-    #[cfg(feature = "cli")]
-    fn enter(&mut self, directory: Directory<'_>, states: [DirectoryState; 2]) -> TreeResult<()> {
-        if self.trees.request.ignored == IgnoredFiles::Skipped {
+    fn load_ignore_rules(
+        &mut self,
+        directory: Directory<'_>,
+        states: [DirectoryState; 2],
+    ) -> TreeResult<()> {
+        if self.comparison.request.ignored.are_skipped() {
             for side in [OLD, NEW] {
-                let exists = states[side] != DirectoryState::Missing;
-                let workspace = exists.then_some(self.trees.workspaces[side]);
+                let workspace = states[side]
+                    .is_directory()
+                    .then_some(self.comparison.workspaces[side]);
                 self.ignore_rules[side].enter(directory, workspace)?;
             }
         }
         Ok(())
     }
 
-    #[cfg(feature = "cli")]
-    fn leave(&mut self) {
-        if self.trees.request.ignored == IgnoredFiles::Skipped {
+    fn drop_ignore_rules(&mut self) {
+        if self.comparison.request.ignored.are_skipped() {
             self.ignore_rules.iter_mut().for_each(IgnoreRules::leave);
         }
     }
 
-    #[cfg(feature = "cli")]
     fn is_ignored(&self, path: &RelPath, node: &Node, parent: DirectoryState, side: usize) -> bool {
         let is_directory = matches!(node, Node::Directory(_));
-        self.trees.request.ignored == IgnoredFiles::Skipped
+        self.comparison.request.ignored.are_skipped()
             && (parent == DirectoryState::Ignored
                 || self.ignore_rules[side].is_ignored(path, is_directory))
     }
-
-    #[cfg(not(feature = "cli"))]
-    fn enter(&mut self, _: Directory<'_>, _: [DirectoryState; 2]) -> TreeResult<()> {
-        Ok(())
-    }
-
-    #[cfg(not(feature = "cli"))]
-    fn leave(&mut self) {}
-
-    #[cfg(not(feature = "cli"))]
-    fn is_ignored(&self, _: &RelPath, _: &Node, _: DirectoryState, _: usize) -> bool {
-        false
-    }
 }
 
-/// Returns whether git or wpatch keep their own files under this name, which are not compared.
+/// Returns whether the name belongs to git or wpatch. Such files and directories are not compared. A
+/// submodule has a `.git` of its own, and wpatch has one state directory for a root.
 fn is_skipped(directory: Directory<'_>, name: &[u8]) -> bool {
     name == b".git" || directory.is_none() && name == b".wpatch"
 }

@@ -26,7 +26,7 @@ use super::{
 use crate::plan::{
     Action, Edit, EditOrder, EditTarget, MatchMode, Name, Replacement, Replacements,
 };
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::Span;
 
 const PATH: SyntaxErrorKind =
@@ -133,7 +133,7 @@ impl Syntax for Blocks {
         Ok(end)
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_blocks(changes)
     }
 }

@@ -13,7 +13,7 @@ use reader::{Line, LineCursor};
 
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::plan::{Action, Anchor, Edit, Hunk, LineRange, Name, NameCandidate, StripRule};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::Span;
 
 const BEGIN: &str = "*** Begin Patch";
@@ -110,7 +110,7 @@ impl Syntax for Codex {
         Ok(reader.offset())
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_codex(changes)
     }
 }

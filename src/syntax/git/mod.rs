@@ -14,7 +14,7 @@ use super::names::HeaderName;
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
 use crate::mode::FileMode;
 use crate::plan::{Action, Edit, Name, NameCandidate, StripRule};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::Span;
 
 /// The first bytes of a section.
@@ -91,7 +91,7 @@ impl Syntax for Git {
         Ok(end)
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_git(changes, context)
     }
 }

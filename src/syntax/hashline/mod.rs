@@ -18,7 +18,7 @@ mod document;
 mod line;
 
 use super::{Options, Sections, Syntax, SyntaxError};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::{Lines, Span};
 use bstr::ByteSlice;
 use document::Document;
@@ -91,7 +91,7 @@ impl Syntax for Hashline {
         Ok(end)
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_hashline(changes)
     }
 }

@@ -30,7 +30,7 @@ use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind};
 use crate::digest::Sha256;
 use crate::path::RelPath;
 use crate::plan::{Action, Edit, Name, NameCandidate, Operation, StripRule};
-use crate::syntax::writers::{self, WriteError, WrittenChange};
+use crate::syntax::writers::{self, PatchChange, WriteError};
 use crate::text::Span;
 
 /// The kinds of change: the key in the document, and the function that reads its value.
@@ -122,7 +122,7 @@ impl Syntax for Json {
         Ok(end)
     }
 
-    fn write(&self, changes: &[WrittenChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
+    fn write(&self, changes: &[PatchChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_json(changes, context)
     }
 }

@@ -1,10 +1,10 @@
 //! Writes SEARCH/REPLACE blocks.
 
-use super::{WriteError, WrittenChange, for_each_change};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change};
 use crate::plan::Action;
 
 /// Writes `changes` as SEARCH/REPLACE blocks, each below the name of its file.
-pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
+pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         if let Some(reason) = change.text_error() {
@@ -14,7 +14,7 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
         match change.action {
             Action::Delete => return Err("the format cannot express deletions"),
             Action::Rename => return Err("the format cannot express renames"),
-            _ if !change.is_edited() => {
+            _ if !change.has_hunks() => {
                 return Err("the format cannot express a change without lines");
             }
             _ if name.contains(&b'\n') => return Err("the format cannot express this file name"),
@@ -24,7 +24,7 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
             out.push(b'\n');
         }
         out.extend([name, b"\n"].concat());
-        for hunk in &change.hunks {
+        for hunk in change.hunks.iter().map(PatchHunk::without_mark) {
             out.extend_from_slice(b"<<<<<<< SEARCH\n");
             hunk.old_lines().for_each(|line| put_line(&mut out, line));
             out.extend_from_slice(b"=======\n");

@@ -1,11 +1,11 @@
 //! Writes Codex envelopes.
 
-use super::{WriteError, WrittenChange, for_each_change};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change};
 use crate::path::RelPath;
 use crate::plan::{Action, LineKind};
 
 /// Writes `changes` as one envelope.
-pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
+pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = b"*** Begin Patch\n".to_vec();
     for_each_change(changes, |change| {
         if let Some(reason) = change.text_error() {
@@ -30,7 +30,7 @@ fn put_path(out: &mut Vec<u8>, keyword: &str, path: &RelPath) -> Result<(), &'st
     Ok(())
 }
 
-fn put_creation(out: &mut Vec<u8>, change: &WrittenChange<'_>) -> Result<(), &'static str> {
+fn put_creation(out: &mut Vec<u8>, change: &PatchChange<'_>) -> Result<(), &'static str> {
     put_path(out, "Add File", change.path)?;
     for line in change.hunks.iter().flat_map(|hunk| &hunk.lines) {
         put_line(out, b'+', line.1)?;
@@ -38,14 +38,14 @@ fn put_creation(out: &mut Vec<u8>, change: &WrittenChange<'_>) -> Result<(), &'s
     Ok(())
 }
 
-fn put_update(out: &mut Vec<u8>, change: &WrittenChange<'_>) -> Result<(), &'static str> {
+fn put_update(out: &mut Vec<u8>, change: &PatchChange<'_>) -> Result<(), &'static str> {
     put_path(out, "Update File", change.from.unwrap_or(change.path))?;
     if change.from.is_some() {
         put_path(out, "Move to", change.path)?;
-    } else if !change.is_edited() {
+    } else if !change.has_hunks() {
         return Err("the format cannot express an operation without a change");
     }
-    for hunk in &change.hunks {
+    for hunk in change.hunks.iter().map(PatchHunk::without_mark) {
         out.extend_from_slice(b"@@\n");
         for &(kind, line) in &hunk.lines {
             let marker = match kind {

@@ -1,11 +1,11 @@
 //! Writes context diffs, in the form that POSIX diff describes for `-c`.
 
 use super::unified::{check_plain, header_names};
-use super::{WriteError, WrittenChange, WrittenHunk, for_each_change, put_line};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change, put_line};
 use crate::plan::{LineKind, LineRange};
 
 /// Writes `changes` as a context diff.
-pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
+pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         check_plain(change)?;
@@ -22,7 +22,7 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
     Ok(out)
 }
 
-fn put_hunk(out: &mut Vec<u8>, hunk: &WrittenHunk<'_>) {
+fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
     out.extend_from_slice(b"***************\n");
     let lines = marked_lines(hunk);
     let has = |kind: LineKind| hunk.lines.iter().any(|(found, _)| *found == kind);
@@ -45,7 +45,7 @@ fn put_half(out: &mut Vec<u8>, lines: &[(LineKind, &[u8], &[u8])], left_out: Lin
 }
 
 /// Returns the lines with their markers: `!` for lines that are replaced by others.
-fn marked_lines<'a>(hunk: &WrittenHunk<'a>) -> Vec<(LineKind, &'static [u8], &'a [u8])> {
+fn marked_lines<'a>(hunk: &PatchHunk<'a>) -> Vec<(LineKind, &'static [u8], &'a [u8])> {
     let is_context = |kind: LineKind| kind == LineKind::Context;
     let runs = hunk
         .lines

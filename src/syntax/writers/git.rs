@@ -1,7 +1,7 @@
 //! Writes diffs with git's headers.
 
 use super::unified::{header_names, put_hunks};
-use super::{WriteError, WrittenChange, for_each_change};
+use super::{PatchChange, WriteError, for_each_change};
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileMode;
 use crate::plan::Action;
@@ -9,11 +9,12 @@ use crate::syntax::line_diff::WhitespaceComparison;
 use crate::syntax::quote;
 use crate::syntax::write::{DiffSide, tree_diff_section};
 
-const NO_MODE: &str = "the mode of the file is not known; check the patch against a tree";
+/// The caller then reads the mode from the tree.
+const NO_MODE: &str = "the mode of the file is not known";
 
 /// Writes `changes` as a git diff with `context` context lines.
 pub(in crate::syntax) fn write(
-    changes: &[WrittenChange<'_>],
+    changes: &[PatchChange<'_>],
     context: usize,
 ) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
@@ -31,7 +32,7 @@ pub(in crate::syntax) fn write(
 
 fn put_with_contents(
     out: &mut Vec<u8>,
-    change: &WrittenChange<'_>,
+    change: &PatchChange<'_>,
     contents: [&[u8]; 2],
     context: usize,
 ) -> Result<(), &'static str> {
@@ -64,7 +65,7 @@ fn put_with_contents(
 }
 
 /// Writes a change whose contents are not known.
-fn put_with_hunks(out: &mut Vec<u8>, change: &WrittenChange<'_>) -> Result<(), &'static str> {
+fn put_with_hunks(out: &mut Vec<u8>, change: &PatchChange<'_>) -> Result<(), &'static str> {
     let old = change.from.unwrap_or(change.path);
     let [a, b] = [
         [b"a/", old.as_bytes()].concat(),
@@ -105,15 +106,16 @@ fn put_with_hunks(out: &mut Vec<u8>, change: &WrittenChange<'_>) -> Result<(), &
         );
     }
     if let Some(blobs) = change.blobs {
-        let kept = old_mode.filter(|_| new_mode.is_none_or(|new| Some(new) == old_mode));
-        let is_in_place = !matches!(change.action, Action::Create | Action::Delete);
-        let mode = kept
-            .filter(|_| is_in_place)
-            .map_or(String::new(), |mode| format!(" {mode}"));
+        // As in git, the line states the mode if the change keeps it.
+        let mode = match (change.action, old_mode, new_mode) {
+            (Action::Create | Action::Delete, ..) => String::new(),
+            (_, Some(old), new) if new.is_none_or(|new| new == old) => format!(" {old}"),
+            _ => String::new(),
+        };
         let blobs = [b"index ", &blobs.old[..], b"..", &blobs.new].concat();
         out.extend([&blobs, mode.as_bytes(), b"\n"].concat());
     }
-    if change.is_edited() {
+    if change.has_hunks() {
         let [old, new] = header_names(change);
         out.extend([b"--- ", &old[..], b"\n+++ ", &new, b"\n"].concat());
         put_hunks(out, change);

@@ -2,17 +2,16 @@
 
 use std::collections::HashSet;
 
-use super::{WriteError, WrittenChange, for_each_change};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change};
 use crate::path::RelPath;
 use crate::plan::Action;
 use crate::text::tag::HashlineTag;
-use crate::text::without_bom;
 
 const NO_CONTENT: &str = "the format needs the content of the file; check the patch against a tree";
 const FILE_NAME: &str = "the format cannot express this file name";
 
 /// Writes `changes` as sections of hashline.
-pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
+pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
     let mut paths = HashSet::new();
     for_each_change(changes, |change| {
@@ -36,7 +35,7 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
                 let name = checked_name(change.path)?;
                 out.extend([b"MV ", name, b"\n"].concat());
             }
-            _ if !change.is_edited() => {
+            _ if !change.has_hunks() => {
                 return Err("the format cannot express a change without lines");
             }
             _ => put_edits(&mut out, change),
@@ -59,8 +58,8 @@ fn put_header(out: &mut Vec<u8>, path: &RelPath, old: &[u8]) -> Result<(), &'sta
 }
 
 /// Writes the edits of a file. All line numbers refer to the old file.
-fn put_edits(out: &mut Vec<u8>, change: &WrittenChange<'_>) {
-    for hunk in &change.hunks {
+fn put_edits(out: &mut Vec<u8>, change: &PatchChange<'_>) {
+    for hunk in change.hunks.iter().map(PatchHunk::without_mark) {
         let start = hunk.old.start + usize::from(hunk.old.count == 0);
         for run in hunk.runs() {
             let first = start + run.old_start;
@@ -74,14 +73,7 @@ fn put_edits(out: &mut Vec<u8>, change: &WrittenChange<'_>) {
             };
             out.extend(command.bytes());
             out.push(b'\n');
-            let is_first = hunk.new.start + run.new_start <= 1;
-            for (index, line) in run.new.into_iter().enumerate() {
-                // The byte order mark of a file is no part of its first line.
-                let line = if is_first && index == 0 {
-                    without_bom(line)
-                } else {
-                    line
-                };
+            for line in run.new {
                 out.push(b'+');
                 out.extend_from_slice(line);
                 if !line.ends_with(b"\n") {

@@ -1,10 +1,11 @@
 //! Hunks to be written.
 
 use crate::plan::{LineKind, LineRange};
+use crate::text::without_bom;
 
 /// One hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WrittenHunk<'a> {
+pub struct PatchHunk<'a> {
     /// The lines of the old file.
     pub old: LineRange,
     /// The lines of the new file.
@@ -17,7 +18,25 @@ pub struct WrittenHunk<'a> {
     pub is_at_end: bool,
 }
 
-impl<'a> WrittenHunk<'a> {
+impl<'a> PatchHunk<'a> {
+    /// Returns the hunk without the byte order mark of the first line of the file. In formats for
+    /// models, the mark is not part of the text.
+    pub(super) fn without_mark(&self) -> Self {
+        let mut hunk = self.clone();
+        for (range, left_out) in [
+            (self.old, LineKind::Insertion),
+            (self.new, LineKind::Deletion),
+        ] {
+            let mut lines = hunk.lines.iter_mut().filter(|(kind, _)| *kind != left_out);
+            if range.start <= 1
+                && let Some((_, line)) = lines.next()
+            {
+                *line = without_bom(line);
+            }
+        }
+        hunk
+    }
+
     /// Returns the lines of the old file.
     pub(super) fn old_lines(&self) -> impl Iterator<Item = &'a [u8]> {
         self.lines_except(LineKind::Insertion)

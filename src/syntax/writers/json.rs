@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use bstr::ByteSlice;
 use serde_json::{Value, json};
 
-use super::{WriteError, WrittenChange, git};
+use super::{PatchChange, WriteError, git};
 use crate::plan::Action;
 
 /// Writes `changes` as one document. A git diff in it has `context` context lines.
 pub(in crate::syntax) fn write(
-    changes: &[WrittenChange<'_>],
+    changes: &[PatchChange<'_>],
     context: usize,
 ) -> Result<Vec<u8>, WriteError> {
     let paths: HashSet<_> = changes.iter().map(|change| change.path).collect();
@@ -36,24 +36,26 @@ pub(in crate::syntax) fn write(
 }
 
 /// Returns whether a name or a line of the change is not UTF-8.
-fn has_bytes(change: &WrittenChange<'_>) -> bool {
+fn has_bytes(change: &PatchChange<'_>) -> bool {
     let mut lines = change.hunks.iter().flat_map(|hunk| &hunk.lines);
     change.path.as_bytes().to_str().is_err() || lines.any(|(_, line)| line.to_str().is_err())
 }
 
 /// Returns the edits of the file, each with a text that occurs once in it. Returns `None` if edits
 /// cannot express the change.
-fn edits_of(change: &WrittenChange<'_>) -> Option<Vec<Value>> {
-    let is_modified = change.action == Action::Modify && change.is_edited();
+fn edits_of(change: &PatchChange<'_>) -> Option<Vec<Value>> {
+    let is_modified = change.action == Action::Modify && change.has_hunks();
     if !is_modified || change.text_error().is_some() {
         return None;
     }
     let path = change.path.as_bytes().to_str().ok()?;
     let [before, _] = change.contents?;
-    let edit = |hunk: &super::WrittenHunk<'_>| {
+    let edit = |hunk: &super::PatchHunk<'_>| {
         let old: Vec<u8> = hunk.old_lines().collect::<Vec<_>>().concat();
         let new: Vec<u8> = hunk.new_lines().collect::<Vec<_>>().concat();
-        let is_unique = !old.is_empty() && before.find_iter(&old).nth(1).is_none();
+        let first = before.find(&old).filter(|_| !old.is_empty())?;
+        // Another place can overlap the first one.
+        let is_unique = before[first + 1..].find(&old).is_none();
         if !is_unique {
             return None;
         }

@@ -1,11 +1,11 @@
 //! Writes changes as patches in any grammar.
 //!
-//! The input is a list of [`WrittenChange`]s, and the output is a text that the grammar parses to the
+//! The input is a list of [`PatchChange`]s, and the output is a text that the grammar parses to the
 //! same changes, or a [`WriteError`] if the grammar cannot express one of them. A writer does not
 //! know whether a hunk is unique in its file. The caller checks the text against the tree, and writes
 //! it again with more context if necessary.
 //!
-//! Read [`WrittenChange`] first, then `unified.rs`.
+//! Read [`PatchChange`] first, then `unified.rs`.
 
 mod blocks;
 mod codex;
@@ -28,14 +28,14 @@ pub(super) use codex::write as write_codex;
 pub(super) use context::write as write_context;
 pub(super) use git::write as write_git;
 pub(super) use hashline::write as write_hashline;
-pub use hunk::WrittenHunk;
+pub use hunk::PatchHunk;
 pub(super) use json::write as write_json;
 pub(super) use normal::write as write_normal;
 pub(super) use unified::write as write_unified;
 
 /// The change of one file.
 #[derive(Clone, Debug)]
-pub struct WrittenChange<'a> {
+pub struct PatchChange<'a> {
     /// The kind of change.
     pub action: Action,
     /// The path after the change. For a deletion, the path of the deleted file.
@@ -49,7 +49,7 @@ pub struct WrittenChange<'a> {
     /// The object names of an `index` line, if the contents are not known.
     pub blobs: Option<&'a BlobIds>,
     /// The changed lines with their context.
-    pub hunks: Vec<WrittenHunk<'a>>,
+    pub hunks: Vec<PatchHunk<'a>>,
 }
 
 /// The reason why a grammar cannot express a change.
@@ -66,12 +66,12 @@ pub(crate) fn hunks_between<'a>(
     old: &'a [u8],
     new: &'a [u8],
     context: usize,
-) -> Vec<WrittenHunk<'a>> {
+) -> Vec<PatchHunk<'a>> {
     LineDiff::of_lines_with_whitespace(old, new, context, WhitespaceComparison::Exact)
         .hunks(context)
 }
 
-impl WrittenChange<'_> {
+impl PatchChange<'_> {
     /// Returns whether a content is binary.
     fn is_binary(&self) -> bool {
         self.contents
@@ -81,7 +81,7 @@ impl WrittenChange<'_> {
     }
 
     /// Returns whether the file is a link or a submodule, before or after the change.
-    fn is_special(&self) -> bool {
+    fn is_link_or_submodule(&self) -> bool {
         let kinds = self.modes.iter().flatten().map(|mode| mode.kind());
         kinds.into_iter().any(|kind| kind != FileKind::Regular)
     }
@@ -90,7 +90,7 @@ impl WrittenChange<'_> {
     fn text_error(&self) -> Option<&'static str> {
         let [old, new] = self.modes;
         let is_mode_changed = old.is_some() && new.is_some() && old != new;
-        if self.is_special() {
+        if self.is_link_or_submodule() {
             Some("the format cannot express links and submodules")
         } else if is_mode_changed || old.is_none() && new == Some(FileMode::Executable) {
             Some("the format cannot express file modes")
@@ -105,16 +105,16 @@ impl WrittenChange<'_> {
         }
     }
 
-    /// Returns whether the content changes.
-    fn is_edited(&self) -> bool {
+    /// Returns whether lines change. A change of binary data has no hunks.
+    fn has_hunks(&self) -> bool {
         !self.hunks.is_empty()
     }
 }
 
 /// Calls `write` for each change, and adds the index of the change to its error.
 fn for_each_change<'c, 'a>(
-    changes: &'c [WrittenChange<'a>],
-    mut write: impl FnMut(&'c WrittenChange<'a>) -> Result<(), &'static str>,
+    changes: &'c [PatchChange<'a>],
+    mut write: impl FnMut(&'c PatchChange<'a>) -> Result<(), &'static str>,
 ) -> Result<(), WriteError> {
     for (index, change) in changes.iter().enumerate() {
         write(change).map_err(|reason| WriteError { index, reason })?;
@@ -122,7 +122,7 @@ fn for_each_change<'c, 'a>(
     Ok(())
 }
 
-/// Appends `line`, and a note if it has no terminator.
+/// Appends `line`, and the line `\ No newline at end of file` if it has no terminator.
 fn put_line(out: &mut Vec<u8>, marker: &[u8], line: &[u8]) {
     out.extend_from_slice(marker);
     out.extend_from_slice(line);

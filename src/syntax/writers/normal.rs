@@ -1,12 +1,12 @@
 //! Writes normal diffs. An `Index:` line names each file.
 
 use super::unified::check_plain;
-use super::{WriteError, WrittenChange, WrittenHunk, for_each_change, put_line};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change, put_line};
 use crate::plan::{Action, LineRange};
 use crate::syntax::quote;
 
 /// Writes `changes` as a normal diff.
-pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
+pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         check_plain(change)?;
@@ -28,7 +28,7 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
     Ok(out)
 }
 
-fn put_hunk(out: &mut Vec<u8>, hunk: &WrittenHunk<'_>) {
+fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
     // An empty range names the line before it.
     let first = |range: LineRange| range.start + usize::from(range.count == 0);
     let (old_start, new_start) = (first(hunk.old), first(hunk.new));

@@ -1,11 +1,11 @@
 //! Writes unified diffs without git's headers.
 
-use super::{WriteError, WrittenChange, WrittenHunk, for_each_change, put_line};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change, put_line};
 use crate::plan::{Action, LineKind, LineRange};
 use crate::syntax::write::file_name;
 
 /// Writes `changes` as a unified diff.
-pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>, WriteError> {
+pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         check_plain(change)?;
@@ -20,17 +20,17 @@ pub(in crate::syntax) fn write(changes: &[WrittenChange<'_>]) -> Result<Vec<u8>,
 }
 
 /// Returns an error if a diff without git's headers cannot express the change.
-pub(super) fn check_plain(change: &WrittenChange<'_>) -> Result<(), &'static str> {
+pub(super) fn check_plain(change: &PatchChange<'_>) -> Result<(), &'static str> {
     match (change.text_error(), change.action) {
         (Some(reason), _) => Err(reason),
         (None, Action::Rename) => Err("the format cannot express renames"),
-        (None, _) if !change.is_edited() => Err("the format cannot express a change without lines"),
+        (None, _) if !change.has_hunks() => Err("the format cannot express a change without lines"),
         _ => Ok(()),
     }
 }
 
 /// Returns the names of the old and the new file for the header lines.
-pub(super) fn header_names(change: &WrittenChange<'_>) -> [Vec<u8>; 2] {
+pub(super) fn header_names(change: &PatchChange<'_>) -> [Vec<u8>; 2] {
     let old = change.from.unwrap_or(change.path);
     let old = (change.action != Action::Create).then(|| [b"a/", old.as_bytes()].concat());
     let is_left = change.action != Action::Delete;
@@ -39,13 +39,13 @@ pub(super) fn header_names(change: &WrittenChange<'_>) -> [Vec<u8>; 2] {
 }
 
 /// Writes the hunks.
-pub(super) fn put_hunks(out: &mut Vec<u8>, change: &WrittenChange<'_>) {
+pub(super) fn put_hunks(out: &mut Vec<u8>, change: &PatchChange<'_>) {
     for hunk in &change.hunks {
         put_hunk(out, hunk);
     }
 }
 
-fn put_hunk(out: &mut Vec<u8>, hunk: &WrittenHunk<'_>) {
+fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
     let header = format!("@@ -{} +{} @@", range(hunk.old), range(hunk.new));
     out.extend_from_slice(header.as_bytes());
     if !hunk.section.is_empty() {

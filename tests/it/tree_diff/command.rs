@@ -25,22 +25,10 @@ fn different_directories_have_a_diff_with_names_relative_to_them() {
         &[("x", "1\n2\n3\n5\n"), ("e/z", "one\ntwo\nthree\n")],
     );
     let expected = "diff --git a/d/y b/e/z\nsimilarity index 100%\nrename from d/y\nrename to e/z\n\
-                    diff --git a/x b/x\nindex 94ebaf900161..7b5d2c9a4a23 100644\n--- a/x\n+++ b/x\n\
+                    diff --git a/x b/x\nindex 94ebaf900161..e0d13b09c85b 100644\n--- a/x\n+++ b/x\n\
                     @@ -1,4 +1,4 @@\n 1\n 2\n 3\n-4\n+5\n";
     let result = run(root.path(), &["diff", "-r", "a", "b"]);
-    let names: Vec<_> = result
-        .1
-        .lines()
-        .filter(|line| !line.starts_with("index"))
-        .collect();
-    let wanted: Vec<_> = expected
-        .lines()
-        .filter(|line| !line.starts_with("index"))
-        .collect();
-    assert_eq!(
-        (result.0, names, result.2),
-        (Some(1), wanted, String::new())
-    );
+    assert_eq!(result, (Some(1), expected.to_owned(), String::new()));
     let (code, stat, _) = run(root.path(), &["diff", "-r", "a", "b", "--stat"]);
     let expected = " d/y => e/z |    0 \n x          |    2 +-\n 2 files changed, 1 insertion(+), 1 deletion(-)\n";
     assert_eq!((code, &stat[..]), (Some(1), expected));
@@ -278,6 +266,82 @@ fn policy_protects_the_files_below_the_root() {
 }
 
 #[test]
+fn policy_protects_the_sources_of_copies() {
+    let secret = "one\ntwo\nthree\nfour\nfive\n";
+    let root = directories(
+        &[("key", secret)],
+        &[("key", secret), ("new", "one\ntwo\nthree\nfour\n")],
+    );
+    fs::write(
+        root.path().join("wpatch.toml"),
+        "[[rule]]\npaths = [\"**/key\"]\nverdict = \"deny\"\nreason = \"private\"\n",
+    )
+    .unwrap();
+    let arguments = ["diff", "-r", "--find-copies-harder", "a", "b"];
+    let (code, text, errors) = run(root.path(), &arguments);
+    assert_eq!((code, &text[..]), (Some(2), ""));
+    assert!(
+        errors.contains("skip the file with `--exclude`"),
+        "{errors}"
+    );
+    let (code, text, _) = run(
+        root.path(),
+        &[&arguments[..], &["--exclude", "key"]].concat(),
+    );
+    assert_eq!(code, Some(1));
+    assert!(!text.contains("copy from"), "{text}");
+}
+
+#[test]
+fn equal_names_that_no_patch_can_change_are_no_difference() {
+    let root = directories(&[("git~1", "1\n")], &[("git~1", "1\n")]);
+    let result = run(root.path(), &["diff", "-r", "a", "b"]);
+    assert_eq!(result, (Some(0), String::new(), String::new()));
+}
+
+#[test]
+fn an_empty_directory_that_becomes_a_file_is_in_the_diff() {
+    let root = directories(&[("x", "1\n")], &[("x", "1\n"), ("d", "file\n")]);
+    fs::create_dir(root.path().join("a/d")).unwrap();
+    let (code, text, errors) = run(root.path(), &["diff", "-r", "a", "b"]);
+    assert_eq!((code, &errors[..]), (Some(1), ""));
+    assert!(
+        text.contains("diff --git a/d b/d\nnew file mode 100644\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn policy_protects_files_from_a_directory_above_the_root() {
+    let root = directories(&[("key", "s\n")], &[("key", "t\n")]);
+    let rules = "[[rule]]\npaths = [\"key\"]\nverdict = \"deny\"\nreason = \"private\"\n";
+    fs::write(root.path().join("a/wpatch.toml"), rules).unwrap();
+    let (code, text, errors) = run(&root.path().join("a"), &["diff", "-r", "..", "../b"]);
+    assert_eq!((code, &text[..]), (Some(2), ""));
+    assert!(errors.contains("private"), "{errors}");
+}
+
+#[test]
+fn many_equal_files_are_joined_in_linear_time() {
+    let files = |directory: &str| -> Tree {
+        let names = (0..5000).map(|index| path(&format!("{directory}/{index}")));
+        names.map(|name| (name, Node::file("same\n"))).collect()
+    };
+    let (old, new) = (files("a"), files("b"));
+    let patch = super::diff(&wpatch::engine::TreeDiffRequest::default(), &old, &new);
+    let text = String::from_utf8(patch).unwrap();
+    assert_eq!(text.matches("\nrename from a/").count(), 5000);
+    assert!(text.contains("rename from a/77\nrename to b/77\n"));
+}
+
+#[test]
+fn empty_files_are_renamed() {
+    let root = directories(&[("old", "")], &[("new", "")]);
+    let (_, text, _) = run(root.path(), &["diff", "-r", "a", "b"]);
+    assert!(text.contains("rename from old\nrename to new\n"), "{text}");
+}
+
+#[test]
 fn wrong_operands_are_errors() {
     let root = directories(&[("x", "1\n")], &[("x", "2\n")]);
     for arguments in [
@@ -288,6 +352,8 @@ fn wrong_operands_are_errors() {
         &["diff", "--from-tree", "a"],
         &["diff", "-r", "a", "b", "--from-tree", "x", "y"],
         &["diff", "a", "b"],
+        &["diff", "-r", "a", "b", "--max-bytes", "10"],
+        &["diff", "-r", "a", "b", "--root", "p=a", "--root", "q=b"],
     ] {
         let (code, text, errors) = run(root.path(), arguments);
         assert_eq!((code, &text[..]), (Some(2), ""), "{arguments:?}: {errors}");

@@ -4,11 +4,12 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::file::{FilePair, NEW, OLD, TreeFile, Trees};
-use super::{MoveDetection, TreeResult};
+use super::file::{FilePair, NEW, OLD, TreeComparison, TreeFile};
+use super::{MIN_READS, MIN_WRITES, RenameDetection, TreeResult};
 use crate::digest::Digest;
 use crate::lines::ChunkCounts;
-use crate::mode::{FileKind, FileMode};
+use crate::mode::FileKind;
+use crate::path::RelPath;
 use crate::plan::Action;
 use crate::text::Bytes;
 use crate::threads::map_parallel;
@@ -16,6 +17,9 @@ use crate::workspace::ObjectId;
 
 /// The maximum number of comparisons of a created file with a possible source.
 const MAX_COMPARISONS: usize = 1_000_000;
+
+/// The maximum number of files with the same content among which one with the same name is searched.
+const MAX_CANDIDATES: usize = 100;
 
 /// A file of the old tree from which a created file can come.
 struct Source {
@@ -33,7 +37,7 @@ impl Source {
     }
 }
 
-/// What identifies a content: an object of git, or a digest.
+/// The identity of a content: a git object, or a digest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum ContentId {
     Object(ObjectId),
@@ -42,14 +46,14 @@ enum ContentId {
 
 /// Replaces creations in `pairs` with renames and copies, and removes the deletions of renamed files.
 /// The sources are the changed files and `unchanged`. Returns false if only files with the same
-/// content were joined, because there are too many others.
-pub(super) fn join_moves(
+/// content were joined, because there are more than [`MAX_COMPARISONS`] pairs of other files.
+pub(super) fn join_renames(
     pairs: &mut Vec<FilePair>,
     unchanged: &[TreeFile],
-    trees: &Trees<'_>,
+    trees: &TreeComparison<'_>,
 ) -> TreeResult<bool> {
-    let kind = trees.request.moves;
-    if kind == MoveDetection::None {
+    let detection = trees.request.renames;
+    if detection == RenameDetection::None {
         return Ok(true);
     }
     let targets: Vec<usize> = (0..pairs.len())
@@ -60,28 +64,28 @@ pub(super) fn join_moves(
     if targets.is_empty() {
         return Ok(true);
     }
-    let mut moves = Moves {
-        sources: sources(pairs, unchanged, kind),
+    let mut search = RenameSearch {
+        sources: sources(pairs, unchanged, detection),
         targets,
         found: HashMap::new(),
-        can_copy: kind >= MoveDetection::Copies,
+        can_copy: detection >= RenameDetection::Copies,
     };
-    moves.find_same(pairs, trees)?;
-    let is_complete = moves.find_similar(pairs, trees)?;
-    moves.write(pairs);
+    search.find_same(pairs, trees)?;
+    let is_complete = search.find_similar(pairs, trees)?;
+    search.apply_to(pairs);
     Ok(is_complete)
 }
 
 fn is_regular(file: Option<&TreeFile>) -> bool {
-    file.is_some_and(|file| file.mode.kind() == FileKind::Regular && file.size != Some(0))
+    file.is_some_and(|file| file.mode.kind() == FileKind::Regular)
 }
 
 /// Returns the possible sources, in the order of their paths within each kind.
-fn sources(pairs: &[FilePair], unchanged: &[TreeFile], kind: MoveDetection) -> Vec<Source> {
+fn sources(pairs: &[FilePair], unchanged: &[TreeFile], detection: RenameDetection) -> Vec<Source> {
     let changed = pairs.iter().enumerate().filter_map(|(index, pair)| {
         let is_deleted = pair.action == Action::Delete;
         let file = pair.before.clone().filter(|file| is_regular(Some(file)))?;
-        (is_deleted || kind >= MoveDetection::Copies).then_some(Source {
+        (is_deleted || detection >= RenameDetection::Copies).then_some(Source {
             file,
             deletion: is_deleted.then_some(index),
             is_renamed: false,
@@ -96,51 +100,45 @@ fn sources(pairs: &[FilePair], unchanged: &[TreeFile], kind: MoveDetection) -> V
     changed.chain(unchanged).collect()
 }
 
-struct Moves {
+struct RenameSearch {
     sources: Vec<Source>,
-    /// The indexes of the pairs that create a file, without those that have a source.
+    /// The indexes of the pairs that create a file and have no source yet.
     targets: Vec<usize>,
     /// The source of each pair that is a move, and its kind.
     found: HashMap<usize, (usize, Action)>,
     can_copy: bool,
 }
 
-impl Moves {
-    /// Joins files with the same content. Files with the same name have precedence.
-    fn find_same(&mut self, pairs: &[FilePair], trees: &Trees<'_>) -> TreeResult<()> {
+impl RenameSearch {
+    /// Joins files with the same content. Prefers deleted files, then files with the same name.
+    fn find_same(&mut self, pairs: &[FilePair], trees: &TreeComparison<'_>) -> TreeResult<()> {
         let sizes: HashSet<_> = self
             .targets
             .iter()
             .filter_map(|&target| pairs[target].after.as_ref()?.size)
             .collect();
         let has_size = |file: &TreeFile| file.size.is_none_or(|size| sizes.contains(&size));
-        let ids = map_parallel(&self.sources, 16, |source| {
+        let ids = map_parallel(&self.sources, MIN_READS, |source| {
             let file = &source.file;
             has_size(file)
                 .then(|| content_id(trees, file, OLD))
                 .transpose()
         });
-        let mut by_id: HashMap<ContentId, Vec<usize>> = HashMap::new();
+        let mut by_id: HashMap<ContentId, Candidates> = HashMap::new();
         for (index, id) in ids.into_iter().enumerate() {
             if let Some(id) = id? {
-                by_id.entry(id).or_default().push(index);
+                by_id.entry(id).or_default().sources.push(index);
             }
         }
-        let ids = map_parallel(&self.targets, 16, |&target| {
+        let ids = map_parallel(&self.targets, MIN_READS, |&target| {
             let file = pairs[target].after.as_ref();
             file.map(|file| content_id(trees, file, NEW)).transpose()
         });
         for (target, id) in self.targets.clone().into_iter().zip(ids) {
-            let Some(candidates) = id?.and_then(|id| by_id.get(&id)) else {
-                continue;
-            };
-            let best = candidates.iter().copied().max_by_key(|&index| {
-                let source = &self.sources[index];
-                let has_name = source.file.path.name() == pairs[target].path().name();
-                (source.can_be_renamed(), has_name, Reverse(index))
-            });
-            if let Some(source) = best {
-                self.join(source, target);
+            trees.check_interrupt()?;
+            if let Some(candidates) = id?.and_then(|id| by_id.get_mut(&id)) {
+                let best = candidates.best(&self.sources, pairs[target].path());
+                self.join(best, target);
             }
         }
         self.targets
@@ -149,7 +147,7 @@ impl Moves {
     }
 
     /// Joins the most similar files first.
-    fn find_similar(&mut self, pairs: &[FilePair], trees: &Trees<'_>) -> TreeResult<bool> {
+    fn find_similar(&mut self, pairs: &[FilePair], trees: &TreeComparison<'_>) -> TreeResult<bool> {
         let sources: Vec<usize> = (0..self.sources.len())
             .filter(|&index| self.can_copy || self.sources[index].can_be_renamed())
             .collect();
@@ -163,6 +161,7 @@ impl Moves {
             let file = pairs[target].after.as_ref().expect("BUG: a target exists");
             trees.content(file, NEW)
         })?;
+        // In units of 1/10000, as the result of `similarity`.
         let min_similarity = trees.request.min_similarity as u64 * 100;
         let rows: Vec<usize> = (0..self.targets.len()).collect();
         let scores = map_parallel(&rows, 1, |&row| {
@@ -192,7 +191,8 @@ impl Moves {
         Ok(true)
     }
 
-    /// Makes the file that the pair `target` creates a rename or a copy of `source`.
+    /// Makes the file that the pair `target` creates a rename of `source`, or a copy if `source` is
+    /// already renamed or not deleted. Does nothing if copies are not searched for.
     fn join(&mut self, source: usize, target: usize) {
         let action = if self.sources[source].can_be_renamed() {
             self.sources[source].is_renamed = true;
@@ -205,36 +205,71 @@ impl Moves {
         self.found.insert(target, (source, action));
     }
 
-    /// Changes the pairs.
-    fn write(self, pairs: &mut Vec<FilePair>) {
+    /// Sets the source of each renamed or copied file, and removes the deletions of renamed files.
+    fn apply_to(self, pairs: &mut Vec<FilePair>) {
         for (target, (source, action)) in self.found {
             pairs[target].action = action;
             pairs[target].before = Some(self.sources[source].file.clone());
         }
         let renamed = self.sources.iter().filter(|source| source.is_renamed);
         let deletions: HashSet<usize> = renamed.filter_map(|source| source.deletion).collect();
-        let mut index = 0;
-        pairs.retain(|_| {
-            index += 1;
-            !deletions.contains(&(index - 1))
-        });
+        let all = std::mem::take(pairs).into_iter().enumerate();
+        pairs.extend(
+            all.filter(|(index, _)| !deletions.contains(index))
+                .map(|(_, pair)| pair),
+        );
     }
 }
 
-fn content_id(trees: &Trees<'_>, file: &TreeFile, side: usize) -> TreeResult<ContentId> {
-    trees.check_interrupt()?;
-    // Objects of different repositories can use different hash functions, but both trees are either
-    // in one repository or consist of files.
-    match file.object {
-        Some(id) if file.mode != FileMode::Submodule => Ok(ContentId::Object(id)),
-        _ => Ok(ContentId::Digest(Digest::of(&trees.content(file, side)?))),
+/// The sources with the same content, in order.
+#[derive(Default)]
+struct Candidates {
+    sources: Vec<usize>,
+    /// The index of the first source that can still be renamed.
+    next: usize,
+}
+
+impl Candidates {
+    /// Returns the best source of a file at `path`: one that can be renamed, and one with the same
+    /// name among the first [`MAX_CANDIDATES`]. The list must not be empty.
+    fn best(&mut self, sources: &[Source], path: &RelPath) -> usize {
+        let can_be_renamed = |index: &usize| sources[*index].can_be_renamed();
+        while self
+            .sources
+            .get(self.next)
+            .is_some_and(|index| !can_be_renamed(index))
+        {
+            self.next += 1;
+        }
+        let rest = &self.sources[self.next..];
+        // All sources are used, so the file is a copy.
+        let rest = if rest.is_empty() {
+            &self.sources[..]
+        } else {
+            rest
+        };
+        let first = rest.iter().take(MAX_CANDIDATES).copied();
+        let best = first.max_by_key(|index| {
+            let has_name = sources[*index].file.path.name() == path.name();
+            (can_be_renamed(index), has_name, Reverse(*index))
+        });
+        best.expect("BUG: each content has a source")
     }
+}
+
+fn content_id(trees: &TreeComparison<'_>, file: &TreeFile, side: usize) -> TreeResult<ContentId> {
+    trees.check_interrupt()?;
+    // Both trees are in one repository, or none has objects.
+    Ok(match file.object {
+        Some(id) => ContentId::Object(id),
+        None => ContentId::Digest(Digest::of(&trees.content(file, side)?)),
+    })
 }
 
 fn chunk_counts(
     files: &[usize],
     read: impl Fn(&usize) -> TreeResult<Bytes> + Send + Sync,
 ) -> TreeResult<Vec<ChunkCounts>> {
-    let counted = map_parallel(files, 4, |file| Ok(ChunkCounts::of(&read(file)?)));
+    let counted = map_parallel(files, MIN_WRITES, |file| Ok(ChunkCounts::of(&read(file)?)));
     counted.into_iter().collect()
 }
