@@ -15,6 +15,8 @@ use crate::{run, tree::Traces};
 /// The codes that no patch can raise: those of the command line, of the disk and of other
 /// processes.
 const NOT_FROM_A_PATCH: &[&str] = &[
+    // In `convert.rs`.
+    "wpatch::convert::inexpressible",
     "wpatch::usage",
     // In `whitespace.rs`.
     "wpatch::git::config",

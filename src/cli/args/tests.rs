@@ -42,6 +42,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
             "write" | "append" | "read" | "completions" | "grammar" | "hook" => &["@"],
             "notebook" => &["delete", "f", "--cell", "1"],
             "diff" => &["a", "b"],
+            "convert" => &["--to", "git"],
             "reject" | "commit" | "abort" => &["x"],
             "run" => &["--", "f"],
             "policy" => &["explain", "f"],

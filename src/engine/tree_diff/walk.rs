@@ -176,13 +176,16 @@ impl Walk<'_, '_> {
             }
             return Ok(());
         }
-        self.comparison.check_access(&pair)?;
-        if protecting_rule(path).is_none() {
-            self.found.pairs.push(pair);
-        } else if self.comparison.is_changed(&pair)? {
-            let message = "git and wpatch refuse to change a file of this name";
-            self.warn(Some(path), message, true);
+        // The built-in rules deny reading these names, too. Their contents are not printed.
+        if protecting_rule(path).is_some() {
+            if self.comparison.is_changed(&pair)? {
+                let message = "git and wpatch refuse to change a file of this name";
+                self.warn(Some(path), message, true);
+            }
+            return Ok(());
         }
+        self.comparison.check_access(&pair)?;
+        self.found.pairs.push(pair);
         Ok(())
     }
 
