@@ -935,7 +935,7 @@ export interface DiffOptions {
    */
   durability?: "full" | "none";
   /**
-   * Skip files that match PATTERN
+   * Skip files and directories that match PATTERN
    */
   exclude?: string[];
   /**
@@ -951,7 +951,7 @@ export interface DiffOptions {
    */
   gitDir?: string;
   /**
-   * Limit the time that git may give no output, such as 10s or 2m [default: 60s]
+   * Stop git after TIME without output, such as 10s or 2m [default: 60s]
    */
   gitTimeout?: string;
   /**
@@ -967,7 +967,7 @@ export interface DiffOptions {
    */
   ignoreSpaceChange?: boolean;
   /**
-   * Compare only files that match PATTERN
+   * Compare only files and directories that match PATTERN
    */
   include?: string[];
   /**
@@ -995,7 +995,7 @@ export interface DiffOptions {
    */
   noCopies?: boolean;
   /**
-   * Print a moved file as a deletion and a creation
+   * Print a renamed file as a deletion and a creation, and a copied file as a creation
    */
   noRenames?: boolean;
   /**
@@ -1011,7 +1011,7 @@ export interface DiffOptions {
    */
   session?: string;
   /**
-   * Set the share of a file that a rename or copy keeps, in percent [default: 50]
+   * Set the minimum similarity of a rename or copy, in percent [default: 50]
    */
   similarity?: number;
 }

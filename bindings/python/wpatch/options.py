@@ -320,7 +320,7 @@ class DiffOptions(TypedDict):
     durability: NotRequired[Literal['full', 'none']]
     """Set whether a change survives a power loss [default: full]"""
     exclude: NotRequired[list[str]]
-    """Skip files that match PATTERN"""
+    """Skip files and directories that match PATTERN"""
     find_copies_harder: NotRequired[bool]
     """Also search unchanged files for the source of a copy"""
     from_tree: NotRequired[list[str]]
@@ -328,7 +328,7 @@ class DiffOptions(TypedDict):
     git_dir: NotRequired[str]
     """Use the repository DIR for the revisions [default: the one around --root]"""
     git_timeout: NotRequired[str]
-    """Limit the time that git may give no output, such as 10s or 2m [default: 60s]"""
+    """Stop git after TIME without output, such as 10s or 2m [default: 60s]"""
     gitignore: NotRequired[bool]
     """Skip files that .gitignore files exclude"""
     ignore_all_space: NotRequired[bool]
@@ -336,7 +336,7 @@ class DiffOptions(TypedDict):
     ignore_space_change: NotRequired[bool]
     """Ignore the amount of white space, and white space at the end of lines"""
     include: NotRequired[list[str]]
-    """Compare only files that match PATTERN"""
+    """Compare only files and directories that match PATTERN"""
     label_a: NotRequired[str]
     """Set the name of the old file in the header [default: its path]"""
     label_b: NotRequired[str]
@@ -350,7 +350,7 @@ class DiffOptions(TypedDict):
     no_copies: NotRequired[bool]
     """Print a copied file as a creation"""
     no_renames: NotRequired[bool]
-    """Print a moved file as a deletion and a creation"""
+    """Print a renamed file as a deletion and a creation, and a copied file as a creation"""
     policy: NotRequired[list[str]]
     """Apply the policy rules in FILE"""
     recursive: NotRequired[bool]
@@ -358,7 +358,7 @@ class DiffOptions(TypedDict):
     session: NotRequired[str]
     """Work in the edit session ID in place of the files"""
     similarity: NotRequired[int]
-    """Set the share of a file that a rename or copy keeps, in percent [default: 50]"""
+    """Set the minimum similarity of a rename or copy, in percent [default: 50]"""
 
 
 EditOptions = TypedDict(
