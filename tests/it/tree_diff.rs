@@ -120,8 +120,8 @@ fn git_accepts_the_diff_of_random_trees() {
     }
 }
 
-/// Runs `wpatch` in `directory`.
-fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+/// Runs `wpatch` in `directory`. Returns its exit code, standard output and standard error.
+pub(crate) fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let mut command = world::wpatch();
     let output = command
         .current_dir(directory)

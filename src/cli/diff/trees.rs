@@ -106,8 +106,8 @@ impl TreeDiffOptions {
         self.recursive || !self.from_tree.is_empty()
     }
 
-    /// Returns the first given option that needs `-r` or `--from-tree`. clap checks those that need only
-    /// one of them.
+    /// Returns the first given option that needs `-r` or `--from-tree`. clap checks the options that
+    /// need exactly one of the two.
     pub(super) fn tree_only_option(&self) -> Option<&'static str> {
         let given = [
             (!self.exclude.is_empty(), "--exclude"),

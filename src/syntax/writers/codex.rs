@@ -1,8 +1,8 @@
 //! Writes Codex envelopes.
 
-use super::{PatchChange, PatchHunk, WriteError, for_each_change};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change, marker};
 use crate::path::RelPath;
-use crate::plan::{Action, LineKind};
+use crate::plan::Action;
 
 /// Writes `changes` as one envelope.
 pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, WriteError> {
@@ -48,13 +48,8 @@ fn put_update(out: &mut Vec<u8>, change: &PatchChange<'_>) -> Result<(), &'stati
     for hunk in change.hunks.iter().map(PatchHunk::without_mark) {
         out.extend_from_slice(b"@@\n");
         for &(kind, line) in &hunk.lines {
-            let marker = match kind {
-                LineKind::Context => b' ',
-                LineKind::Deletion => b'-',
-                LineKind::Insertion => b'+',
-            };
             // The parser adds the terminator that the file has.
-            out.push(marker);
+            out.push(marker(kind));
             out.extend_from_slice(line);
             if !line.ends_with(b"\n") {
                 out.push(b'\n');

@@ -1,6 +1,6 @@
 //! Writes context diffs, in the form that POSIX diff describes for `-c`.
 
-use super::unified::{check_plain, header_names};
+use super::unified::{check_plain, put_names};
 use super::{PatchChange, PatchHunk, WriteError, for_each_change, put_line};
 use crate::plan::{LineKind, LineRange};
 
@@ -9,10 +9,7 @@ pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, W
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         check_plain(change)?;
-        let [old, new] = header_names(change);
-        for (marker, name) in [(&b"*** "[..], old), (b"--- ", new)] {
-            out.extend([marker, &name, b"\n"].concat());
-        }
+        put_names(&mut out, [b"*** ", b"--- "], change);
         change
             .hunks
             .iter()

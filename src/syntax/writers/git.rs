@@ -1,6 +1,6 @@
 //! Writes diffs with git's headers.
 
-use super::unified::{header_names, put_hunks};
+use super::unified::{put_hunks, put_names};
 use super::{PatchChange, WriteError, for_each_change};
 use crate::digest::{ObjectFormat, blob_id};
 use crate::mode::FileMode;
@@ -116,8 +116,7 @@ fn put_with_hunks(out: &mut Vec<u8>, change: &PatchChange<'_>) -> Result<(), &'s
         out.extend([&blobs, mode.as_bytes(), b"\n"].concat());
     }
     if change.has_hunks() {
-        let [old, new] = header_names(change);
-        out.extend([b"--- ", &old[..], b"\n+++ ", &new, b"\n"].concat());
+        put_names(out, [b"--- ", b"+++ "], change);
         put_hunks(out, change);
     }
     Ok(())

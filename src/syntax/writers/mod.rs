@@ -20,7 +20,7 @@ mod unified;
 use super::line_diff::{LineDiff, WhitespaceComparison};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{Action, BlobIds};
+use crate::plan::{Action, BlobIds, LineKind};
 use crate::text::is_binary;
 
 pub(super) use blocks::write as write_blocks;
@@ -120,6 +120,15 @@ fn for_each_change<'c, 'a>(
         write(change).map_err(|reason| WriteError { index, reason })?;
     }
     Ok(())
+}
+
+/// Returns the marker of a hunk line, as in unified diffs and in envelopes.
+fn marker(kind: LineKind) -> u8 {
+    match kind {
+        LineKind::Context => b' ',
+        LineKind::Deletion => b'-',
+        LineKind::Insertion => b'+',
+    }
 }
 
 /// Appends `line`, and the line `\ No newline at end of file` if it has no terminator.

@@ -1,7 +1,7 @@
 //! Writes unified diffs without git's headers.
 
-use super::{PatchChange, PatchHunk, WriteError, for_each_change, put_line};
-use crate::plan::{Action, LineKind, LineRange};
+use super::{PatchChange, PatchHunk, WriteError, for_each_change, marker, put_line};
+use crate::plan::{Action, LineRange};
 use crate::syntax::write::file_name;
 
 /// Writes `changes` as a unified diff.
@@ -9,10 +9,7 @@ pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, W
     let mut out = Vec::new();
     for_each_change(changes, |change| {
         check_plain(change)?;
-        let [old, new] = header_names(change);
-        for (marker, name) in [(&b"--- "[..], old), (b"+++ ", new)] {
-            out.extend([marker, &name, b"\n"].concat());
-        }
+        put_names(&mut out, [b"--- ", b"+++ "], change);
         put_hunks(&mut out, change);
         Ok(())
     })?;
@@ -29,8 +26,15 @@ pub(super) fn check_plain(change: &PatchChange<'_>) -> Result<(), &'static str> 
     }
 }
 
+/// Writes the two header lines with the file names, each after its marker.
+pub(super) fn put_names(out: &mut Vec<u8>, markers: [&[u8]; 2], change: &PatchChange<'_>) {
+    for (marker, name) in markers.into_iter().zip(header_names(change)) {
+        out.extend([marker, &name, b"\n"].concat());
+    }
+}
+
 /// Returns the names of the old and the new file for the header lines.
-pub(super) fn header_names(change: &PatchChange<'_>) -> [Vec<u8>; 2] {
+fn header_names(change: &PatchChange<'_>) -> [Vec<u8>; 2] {
     let old = change.from.unwrap_or(change.path);
     let old = (change.action != Action::Create).then(|| [b"a/", old.as_bytes()].concat());
     let is_left = change.action != Action::Delete;
@@ -54,12 +58,7 @@ fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
     }
     out.push(b'\n');
     for &(kind, line) in &hunk.lines {
-        let marker = match kind {
-            LineKind::Context => b" ",
-            LineKind::Deletion => b"-",
-            LineKind::Insertion => b"+",
-        };
-        put_line(out, marker, line);
+        put_line(out, &[marker(kind)], line);
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use fs_err as fs;
 use tempfile::TempDir;
 
-use crate::{tree, world};
+use crate::tree;
+use crate::tree_diff::run;
 
 /// A context diff whose first file exists, and which creates a second one.
 const CONTEXT: &str = "\
@@ -30,17 +31,6 @@ fn root() -> TempDir {
         ("context.diff", CONTEXT),
         ("unified.diff", UNIFIED),
     ])
-}
-
-fn run(directory: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = world::wpatch();
-    let output = command
-        .current_dir(directory)
-        .args(arguments)
-        .output()
-        .unwrap();
-    let [out, errors] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
-    (output.status.code(), out, errors)
 }
 
 /// Returns the text of a conversion that succeeds.
