@@ -54,6 +54,7 @@ mod path_names;
 mod policy;
 mod progress;
 mod read_commands;
+mod refresh;
 mod request;
 #[cfg(feature = "review")]
 mod review;
@@ -151,6 +152,7 @@ fn run_command(command: Command, global: Global) -> ExitCode {
         Command::Log(options) => history::log(&options, &global),
         Command::Show(options) => show::show(*options, &global),
         Command::Convert(options) => convert::convert(*options, &global),
+        Command::Refresh(options) => refresh::refresh(*options, &global),
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),
         Command::Grammar { name } => document::print_grammar(&name),
@@ -197,6 +199,8 @@ enum CommandMode {
     Show,
     /// Writes the patch in another format.
     Convert,
+    /// Rewrites the patch for the tree.
+    Refresh,
 }
 
 impl CommandMode {
@@ -207,6 +211,7 @@ impl CommandMode {
             Self::Apply | Self::Describe => "apply",
             Self::Show => "show",
             Self::Convert => "convert",
+            Self::Refresh => "refresh",
         }
     }
 }

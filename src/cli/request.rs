@@ -30,10 +30,10 @@ pub(super) fn read_request(
     let paths = std::mem::take(&mut patch.basic.patches);
     let limit = patch.max_patch.unwrap_or(MAX_PATCH);
     if let Some(path) = patch.series.take() {
-        let (texts, series) = series::read(&path, limit, patch.basic.strip.unwrap_or(1), global)?;
+        let read = series::read(&path, limit, patch.basic.strip.unwrap_or(1), global)?;
         let what = What::Patches(Patches {
-            texts,
-            series: Some(series),
+            texts: read.patches,
+            series: Some(read.series),
             is_saved: false,
         });
         return Ok(Request {

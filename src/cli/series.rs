@@ -1,6 +1,6 @@
 //! `--series`: reads a quilt series file and the patches that it lists.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::{EarlyExit, files, input};
@@ -9,8 +9,16 @@ use crate::engine::options::{code, detect_compression, parse_list};
 use crate::path::{RelPath, os_path, path_bytes, plain_path};
 use crate::text::Bytes;
 
-/// Patches with their names.
-type NamedPatches = Vec<(String, Bytes)>;
+/// A series file and its patches.
+pub(super) struct SeriesFile {
+    /// The text of the series file.
+    pub(super) text: Bytes,
+    pub(super) series: Series,
+    /// The names and the texts of the patches.
+    pub(super) patches: Vec<(String, Bytes)>,
+    /// The files of the patches.
+    pub(super) files: Vec<PathBuf>,
+}
 
 /// Reads the series file at `path` and its patches. The patches are below the directory of the
 /// file. Together they have at most `limit` bytes. `usual` is the strip level of entries without
@@ -25,7 +33,7 @@ pub(super) fn read(
     limit: u64,
     usual: usize,
     global: &Global,
-) -> Result<(NamedPatches, Series), EarlyExit> {
+) -> Result<SeriesFile, EarlyExit> {
     if path == Path::new(files::STDIN) {
         return Err(EarlyExit::new(
             &code::USAGE,
@@ -39,6 +47,7 @@ pub(super) fn read(
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut left = limit;
     let (mut patches, mut entries) = (Vec::with_capacity(all.len()), Vec::with_capacity(all.len()));
+    let mut files = Vec::with_capacity(all.len());
     for (patch, entry) in all {
         let told = |stop: EarlyExit| stop.with_line(&name, entry.line);
         let file = os_path(patch.as_bytes()).ok_or_else(|| told(not_utf8_error(&patch)))?;
@@ -57,10 +66,16 @@ pub(super) fn read(
             }));
         }
         left = left.saturating_sub(text.len() as u64);
+        files.push(file.to_owned());
         patches.push((title, text));
         entries.push(entry);
     }
-    Ok((patches, Series { name, entries }))
+    Ok(SeriesFile {
+        text,
+        series: Series { name, entries },
+        patches,
+        files,
+    })
 }
 
 /// Returns the error for a name that this operating system cannot represent.

@@ -10,6 +10,7 @@
 //! | `read`, `list`, `diff` | [`read`], [`list`], [`diff`] with a [`ReadRequest`], a [`ListRequest`], a [`DiffRequest`] |
 //! | `diff -r` | [`compare_trees`] with a [`TreeDiffRequest`] |
 //! | `policy explain` | [`explain`] with an [`ExplainRequest`] |
+//! | `refresh` | [`refresh()`], [`check_refresh`] with a [`RefreshRequest`] |
 //! | `convert` | [`convert()`] with a [`Request`] |
 //! | `show` of a patch | [`preview`], for a page [`render_page`], with a [`Request`] |
 //! | `log`, `show` of a change | [`log`], [`show`] |
@@ -60,6 +61,7 @@ mod plans;
 mod policy_file;
 mod preview;
 mod problems;
+mod refresh;
 mod rejection;
 mod request;
 mod result;
@@ -151,6 +153,7 @@ pub use preview::render_page;
 pub use preview::{Preview, preview};
 #[cfg(feature = "review")]
 pub(crate) use preview::{UnitLine, UnitPlace, UnitText};
+pub use refresh::{RefreshPlace, RefreshRequest, Refreshed, check_refresh, refresh};
 #[cfg(feature = "review")]
 pub(crate) use rejection::{MAX_HUNKS, MAX_REASON};
 pub use rejection::{RejectRequest, reject, unreject};

@@ -16,6 +16,7 @@
 //!
 //! To add a line comparison, add a row to `lines::LADDER`.
 
+mod applied;
 mod context_level;
 mod corrected_lines;
 mod difference;
@@ -292,6 +293,7 @@ fn place_after(
     };
     let mut placements = match hunks.first().map(|hunk| &hunk.anchor) {
         Some(Anchor::Headings { .. }) => headings::place(index, text, hunks, direction, rules),
+        _ if rules.skips_applied && !rules.is_gnu => applied::place(original, index, patch),
         _ => numbered::place(original, index, patch),
     };
     let most = match rules.detail {

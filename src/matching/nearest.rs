@@ -13,7 +13,7 @@ use std::iter;
 use super::difference::{count_matching_lines, first_difference};
 use super::occupied::to_signed;
 use super::pattern::Pattern;
-use super::{ClosestMatch, MismatchKind, Placements, clip};
+use super::{ClosestMatch, Mismatch, MismatchKind, Placement, Placements, clip};
 use crate::interrupt::Interrupt;
 use crate::plan::{Direction, Hunk, LineKind};
 
@@ -96,6 +96,55 @@ pub(super) fn explain_mismatches(
             mismatch.nearest = misfit.nearest(index, &votes);
         }
     }
+}
+
+/// Returns the hunks that match elsewhere or nowhere, and whose postimage is in the file.
+pub(super) fn find_applied_elsewhere(
+    (original, index): (&LineOffsets<'_>, &LineOffsets<'_>),
+    (text, hunks): (&[u8], &[Hunk]),
+    direction: Direction,
+    placements: &Placements,
+    interrupt: &Interrupt,
+) -> Vec<AppliedElsewhere> {
+    let added = to_signed(index.count()) - to_signed(original.count());
+    let gained = line_gains(hunks, direction, placements);
+    let is_doubtful = |place: &Result<Placement, Box<Mismatch>>| match place {
+        // With several candidates the text repeats itself, so a postimage can be there by chance.
+        Ok(placement) => placement.offset != 0 && placement.candidates.len() < 2,
+        Err(mismatch) => mismatch.kind == MismatchKind::NotFound,
+    };
+    let doubtful: Vec<_> = (0..hunks.len())
+        .filter(|&nth| is_doubtful(&placements[nth]))
+        .map(|nth| FailedHunk::new(nth, &hunks[nth], text, direction, gained[nth]))
+        .collect();
+    if doubtful.is_empty() {
+        return Vec::new();
+    }
+    let mut runs = run_index(original, &doubtful, interrupt);
+    let find = |hunk: &FailedHunk<'_>| {
+        let line = hunk.find_applied(original, added, &mut runs)?;
+        let stated = hunk.stated?.saturating_add_signed(-added);
+        let preimage = placements[hunk.nth].as_ref().ok();
+        Some(AppliedElsewhere {
+            nth: hunk.nth,
+            line,
+            distance: line.abs_diff(stated),
+            preimage_distance: preimage.map(|placement| placement.offset.unsigned_abs()),
+        })
+    };
+    doubtful.iter().filter_map(find).collect()
+}
+
+/// A hunk whose postimage is in the file, although it does not match at its stated line.
+pub(super) struct AppliedElsewhere {
+    /// The index of the hunk.
+    pub(super) nth: usize,
+    /// The line of the postimage, counted from 0.
+    pub(super) line: usize,
+    /// The distance of the postimage from the stated line, in lines.
+    pub(super) distance: usize,
+    /// The distance of the preimage; `None` if the hunk matches nowhere.
+    pub(super) preimage_distance: Option<usize>,
 }
 
 /// Returns a run index of a file that expects the postimages of the failed hunks.

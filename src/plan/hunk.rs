@@ -2,8 +2,8 @@
 
 mod line_selection;
 
-use std::iter;
 use std::sync::LazyLock;
+use std::{fmt, iter};
 
 use memchr::memmem::Finder;
 
@@ -45,6 +45,16 @@ pub struct LineRange {
     pub start: usize,
     /// Number of lines.
     pub count: usize,
+}
+
+impl fmt::Display for LineRange {
+    /// Writes the range as in the header of a unified hunk.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => write!(f, "{}", self.start),
+            count => write!(f, "{},{count}", self.start),
+        }
+    }
 }
 
 /// The way in which a hunk names its position.
@@ -265,7 +275,7 @@ fn next_line<'a>(lines: &mut Lines<'a>, next: &mut usize) -> Option<HunkLine<'a>
 impl LineKind {
     /// Returns the kind of a line that is read in `direction`. The reverse of the reverse is the kind
     /// itself.
-    pub(super) fn in_direction(self, direction: Direction) -> Self {
+    pub(crate) fn in_direction(self, direction: Direction) -> Self {
         match (direction, self) {
             (Direction::Reverse, Self::Deletion) => Self::Insertion,
             (Direction::Reverse, Self::Insertion) => Self::Deletion,

@@ -160,6 +160,18 @@ pub struct Input {
     pub series_entry: Option<(String, usize)>,
     /// The file name in the patch, if [`Selection::file`] replaces it.
     pub header_path: Option<Vec<u8>>,
+    /// The part of a patch from which the text comes; `None` for a patch. In [`Plan::inputs`], the
+    /// parts of a patch follow the patch.
+    pub part: Option<PatchPart>,
+}
+
+/// A part of a patch that contains a diff in another form, such as a context diff or a JSON string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatchPart {
+    /// The position in the text that contains the part. For a JSON string, the position of an error.
+    pub span: Span,
+    /// The name of the grammar.
+    pub format: &'static str,
 }
 
 impl Input {

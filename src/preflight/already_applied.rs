@@ -3,10 +3,12 @@
 use super::checks::is_already_created;
 use super::codes::code;
 use super::converter::Converter;
+use super::edit::full_blobs;
 use super::findings::Findings;
 use super::modes;
 use super::options::Options;
 use super::overlay::{Node, Overlay, PathState};
+use crate::digest::has_blob_id;
 use crate::lines::LineOffsets;
 use crate::matching::{self, MatchRules, MismatchKind, SymbolMismatch, TextMismatch};
 use crate::plan::{
@@ -43,6 +45,9 @@ pub(super) fn is_operation_applied(
             is_gone(&source)
                 && matches!(&seen, PathState::Node(node) if is_rename_result(operation, text, node, rules))
         }
+        (Action::Modify, None) if is_binary_edit(operation) => {
+            matches!(&seen, PathState::Node(node) if is_binary_result(operation, node))
+        }
         _ => false,
     };
     if is_there {
@@ -50,11 +55,23 @@ pub(super) fn is_operation_applied(
         let what = match operation.action {
             Action::Create => "the file already exists with the same content",
             Action::Rename => "the file is already moved",
+            Action::Modify => "the file already has the new content",
             _ => "the file is already deleted",
         };
         findings.warning(&code::ALREADY_APPLIED, what);
     }
     Ok(is_there)
+}
+
+fn is_binary_edit(operation: &Operation) -> bool {
+    matches!(operation.edit, Edit::Binary(_) | Edit::BinaryMissing)
+}
+
+/// Returns whether `node` is the new blob of a binary change, and has the stated mode.
+fn is_binary_result(operation: &Operation, node: &Node) -> bool {
+    let blobs = full_blobs(operation);
+    modes::has_stated_mode(operation, node)
+        && blobs.is_some_and(|blobs| has_blob_id(&node.bytes, &blobs.new))
 }
 
 /// Returns whether `node` contains the results of all chosen hunks of a renamed file.

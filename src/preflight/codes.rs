@@ -153,6 +153,10 @@ codes! {
     IRREVERSIBLE = "wpatch::plan::irreversible", Unsupported;
     /// The format to write cannot express a change, or cannot express it exactly.
     INEXPRESSIBLE = "wpatch::convert::inexpressible", Unsupported;
+    /// A patch cannot be rewritten for the tree, for example because a mail encodes it.
+    NOT_REFRESHABLE = "wpatch::refresh::not_rewritable", Unsupported;
+    /// The tree already has the patches that are to be rewritten for it.
+    PATCHES_APPLIED = "wpatch::refresh::already_applied", NoChange;
     /// The filters excluded every section.
     NOTHING_SELECTED = "wpatch::plan::nothing_selected", NoChange;
     /// A file to change does not exist.

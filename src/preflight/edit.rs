@@ -22,6 +22,7 @@ use crate::text::{BINARY_PREFIX, Contents, detect_utf16, is_binary};
 use explain::explain;
 use placement::HunkPlacements;
 
+pub(super) use binary_from_repo::full_blobs;
 pub(super) use placement::count_changes;
 
 /// Returns the postimage of `preimage`; `None` if the operation does not apply.

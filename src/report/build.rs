@@ -78,6 +78,7 @@ pub fn build(
         history: result.history.clone(),
         run: result.command_reports.run.clone(),
         session: result.session.clone(),
+        refresh: None,
         decisions: None,
         before: result.command_reports.before.clone(),
         verify: result.command_reports.verify.clone(),

@@ -53,6 +53,7 @@ mod outcome;
 mod plain;
 mod plan_id;
 mod rdjson;
+mod refresh;
 mod rejects;
 mod root;
 mod rule;
@@ -136,6 +137,9 @@ pub use omitted::{
 };
 pub use operation::{FileType, Op};
 pub use outcome::Outcome;
+pub use refresh::{
+    PatchStatus, RefreshReport, RefreshStatus, RefreshedFile, RefreshedHunk, RefreshedPatch,
+};
 pub use rejects::RejectsReport;
 pub use root::RootReport;
 pub use rule::RuleHit;
@@ -253,6 +257,9 @@ pub struct Report {
     /// changed it, the listed files are changed in the session and not in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionReport>,
+    /// What each patch and each hunk needed. Only `refresh` reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<Box<RefreshReport>>,
     /// The decisions of the reviewer. Only `review` reports them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Box<Decisions>>,

@@ -9,8 +9,8 @@ use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span,
     find_line, unified,
 };
-use crate::plan::{Input, LineRange};
-use crate::syntax::writers::{self, PatchChange, WriteError};
+use crate::plan::{Input, LineRange, PatchPart};
+use crate::syntax::writers::{self, PatchChange, PatchHunk, WriteError};
 use crate::text::{Lines, Span, without_ending};
 
 const LONE_HUNK: SyntaxErrorKind = SyntaxErrorKind::Expected("`***` and `---` lines before a hunk");
@@ -79,12 +79,16 @@ impl Syntax for Context {
             convert_hunk(text, &mut lines, &mut unified)?;
         }
         refuse_extra_lines(text, &lines)?;
+        let part = PatchPart {
+            span: Span::new(from, lines.offset()),
+            format: "context",
+        };
         sections.read_quoted(
             Input {
                 bytes: unified.into(),
                 ..Input::default()
             },
-            content_span(text, from),
+            (part, content_span(text, from)),
             |input, sections| {
                 let read = if is_named {
                     unified::read_section
@@ -99,6 +103,12 @@ impl Syntax for Context {
 
     fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_context(changes)
+    }
+
+    fn write_hunk(&self, hunk: &PatchHunk<'_>) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        writers::put_context_hunk(&mut out, hunk);
+        Some(out)
     }
 }
 

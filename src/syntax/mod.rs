@@ -75,7 +75,8 @@ pub(crate) use series::is_from_line;
 pub use unsupported::detect_compression;
 
 use crate::text::{Lines, Span, without_ending};
-use writers::{PatchChange, WriteError};
+pub(crate) use writers::put_hunk_body;
+use writers::{PatchChange, PatchHunk, WriteError};
 
 /// All grammars, most specific first. If two sections start at the same offset, the first grammar
 /// in this table reads it.
@@ -186,6 +187,13 @@ pub trait Syntax: Sync {
     /// Returns the first change that the grammar cannot express.
     #[doc(hidden)]
     fn write(&self, changes: &[PatchChange<'_>], context: usize) -> Result<Vec<u8>, WriteError>;
+
+    /// Writes one hunk without the header of its file. Returns `None` if the hunks of the grammar
+    /// have no line numbers.
+    #[doc(hidden)]
+    fn write_hunk(&self, _hunk: &PatchHunk<'_>) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// Returns the grammars that the value `format` of `--format` selects. `auto` selects all, an

@@ -7,8 +7,8 @@ use super::edges::{LineBounds, count_error_span};
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, find_line, hunks,
 };
-use crate::plan::{Action, Anchor, Edit, Input, Name};
-use crate::syntax::writers::{self, PatchChange, WriteError};
+use crate::plan::{Action, Anchor, Edit, Input, Name, PatchPart};
+use crate::syntax::writers::{self, PatchChange, PatchHunk, WriteError};
 use crate::text::{Lines, Span, without_ending};
 
 /// The grammar of normal diffs.
@@ -77,12 +77,16 @@ impl Syntax for Normal {
                 content_span(text, lines.offset()),
             ));
         }
+        let part = PatchPart {
+            span: Span::new(from, lines.offset()),
+            format: "normal",
+        };
         sections.read_quoted(
             Input {
                 bytes: unified.into(),
                 ..Input::default()
             },
-            content_span(text, from),
+            (part, content_span(text, from)),
             |input, sections| {
                 let (mut hunks, end) = hunks::read(&input.bytes, 0, options)?;
                 for hunk in &mut hunks {
@@ -105,6 +109,12 @@ impl Syntax for Normal {
 
     fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_normal(changes)
+    }
+
+    fn write_hunk(&self, hunk: &PatchHunk<'_>) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        writers::put_normal_hunk(&mut out, hunk);
+        Some(out)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sections that the grammars have read from one text.
 
 use super::SyntaxError;
-use crate::plan::{Action, ContentlessChange, Direction, Edit, Input, Name, Operation};
+use crate::plan::{Action, ContentlessChange, Direction, Edit, Input, Name, Operation, PatchPart};
 use crate::text::Span;
 
 /// The sections read so far.
@@ -22,12 +22,12 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Adds the sections that `read` finds in `input`, a text of its own. An error in it is
-    /// reported at `at`.
+    /// Adds the sections that `read` finds in `input`, the text of `part`. An error in it is reported
+    /// at `at`.
     pub(super) fn read_quoted(
         &mut self,
         mut input: Input,
-        at: Span,
+        (part, at): (PatchPart, Span),
         read: impl FnOnce(&mut Input, &mut Self) -> Result<(), SyntaxError>,
     ) -> Result<(), SyntaxError> {
         let mut inside = Self {
@@ -35,6 +35,7 @@ impl Sections {
             ..Self::default()
         };
         read(&mut input, &mut inside).map_err(|error| SyntaxError::new(error.kind, at))?;
+        input.part = Some(part);
         // A quoted text can quote texts itself: a JSON string can contain a context diff.
         let first = self.quoted.len() + 1;
         // The formats of a quoted text are those of the text around it.

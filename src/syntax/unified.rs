@@ -11,7 +11,7 @@ use super::{
     content_span, find_line, hunks, normal, stamp,
 };
 use crate::plan::{Action, Edit, Hunk, Name};
-use crate::syntax::writers::{self, PatchChange, WriteError};
+use crate::syntax::writers::{self, PatchChange, PatchHunk, WriteError};
 use crate::text::{Lines, Span};
 
 /// The first line of every hunk of a context diff.
@@ -69,6 +69,12 @@ impl Syntax for Unified {
 
     fn write(&self, changes: &[PatchChange<'_>], _: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_unified(changes)
+    }
+
+    fn write_hunk(&self, hunk: &PatchHunk<'_>) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        writers::put_unified_hunk(&mut out, hunk);
+        Some(out)
     }
 }
 

@@ -21,6 +21,7 @@ use crate::cli::hook::HookOptions;
 use crate::cli::mcp::McpOptions;
 use crate::cli::notebook::NotebookCommand;
 use crate::cli::read_commands::{ListOptions, ReadOptions};
+use crate::cli::refresh::RefreshOptions;
 use crate::cli::run::RunOptions;
 use crate::cli::show::ShowOptions;
 
@@ -45,6 +46,7 @@ pub(in crate::cli) const COMMANDS: &[&str] = &[
     "log",
     "show",
     "convert",
+    "refresh",
     "init",
     "gc",
     "grammar",
@@ -133,6 +135,12 @@ pub(in crate::cli) enum Command {
     /// The result has the same `plan_id`. Conversions between `unified`, `git` and `context` need no
     /// files. All others check the patch against the files below the root.
     Convert(Box<ConvertOptions>),
+    /// Rewrite patches so that they apply to the current tree without fuzz and offsets
+    ///
+    /// Each patch applies to the result of the patches before it. A change that the tree already has
+    /// is removed from its patch. A patch without any other change is deleted, with its line in the
+    /// series file. If a hunk has a conflict, no file changes.
+    Refresh(Box<RefreshOptions>),
     /// Create a state directory for the history, outside git work trees
     Init,
     /// Remove history entries and edit sessions over the limits: 100 entries, 30 days, 512 MiB
@@ -222,6 +230,7 @@ impl Command {
             Self::Log(_) => "log",
             Self::Show(_) => "show",
             Self::Convert(_) => "convert",
+            Self::Refresh(_) => "refresh",
             Self::Init => "init",
             Self::Gc { .. } => "gc",
             Self::Grammar { .. } => "grammar",

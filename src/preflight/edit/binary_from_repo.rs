@@ -66,7 +66,7 @@ pub(super) fn is_preimage(
 }
 
 /// Returns the blobs of the `index` line if the line names both in full.
-pub(super) fn full_blobs(operation: &Operation) -> Option<&BlobIds> {
+pub(in crate::preflight) fn full_blobs(operation: &Operation) -> Option<&BlobIds> {
     operation
         .blobs
         .as_deref()

@@ -14,7 +14,7 @@ use super::names::HeaderName;
 use super::{Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, content_span, hunks, names};
 use crate::mode::FileMode;
 use crate::plan::{Action, Edit, Name, NameCandidate, StripRule};
-use crate::syntax::writers::{self, PatchChange, WriteError};
+use crate::syntax::writers::{self, PatchChange, PatchHunk, WriteError};
 use crate::text::Span;
 
 /// The first bytes of a section.
@@ -93,6 +93,12 @@ impl Syntax for Git {
 
     fn write(&self, changes: &[PatchChange<'_>], context: usize) -> Result<Vec<u8>, WriteError> {
         writers::write_git(changes, context)
+    }
+
+    fn write_hunk(&self, hunk: &PatchHunk<'_>) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        writers::put_unified_hunk(&mut out, hunk);
+        Some(out)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::reader::Value;
 use super::{Json, Options, Sections, Syntax, SyntaxError};
+use crate::plan::PatchPart;
 use crate::syntax::reader::read;
 use crate::syntax::{SYNTAXES, decode_input};
 
@@ -24,7 +25,12 @@ pub(super) fn read_patch(
     // A mail in the string is decoded like a mail in a file.
     let input = decode_input("", text.into())
         .map_err(|malformed| SyntaxError::new(malformed.error.kind, value.span()))?;
-    sections.read_quoted(input, value.span(), |input, sections| {
+    let span = value.span();
+    let part = PatchPart {
+        span,
+        format: "json",
+    };
+    sections.read_quoted(input, (part, span), |input, sections| {
         read(input, &among, options, sections)
     })
 }

@@ -19,7 +19,7 @@ pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, W
     Ok(out)
 }
 
-fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
+pub(in crate::syntax) fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
     out.extend_from_slice(b"***************\n");
     let lines = marked_lines(hunk);
     let has = |kind: LineKind| hunk.lines.iter().any(|(found, _)| *found == kind);

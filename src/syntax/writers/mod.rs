@@ -25,13 +25,14 @@ use crate::text::is_binary;
 
 pub(super) use blocks::write as write_blocks;
 pub(super) use codex::write as write_codex;
-pub(super) use context::write as write_context;
+pub(super) use context::{put_hunk as put_context_hunk, write as write_context};
 pub(super) use git::write as write_git;
 pub(super) use hashline::write as write_hashline;
 pub use hunk::PatchHunk;
 pub(super) use json::write as write_json;
-pub(super) use normal::write as write_normal;
-pub(super) use unified::write as write_unified;
+pub(super) use normal::{put_hunk as put_normal_hunk, write as write_normal};
+pub(crate) use unified::put_body as put_hunk_body;
+pub(super) use unified::{put_hunk as put_unified_hunk, write as write_unified};
 
 /// The change of one file.
 #[derive(Clone, Debug)]

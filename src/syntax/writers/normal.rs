@@ -28,7 +28,7 @@ pub(in crate::syntax) fn write(changes: &[PatchChange<'_>]) -> Result<Vec<u8>, W
     Ok(out)
 }
 
-fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
+pub(in crate::syntax) fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
     // An empty range names the line before it.
     let first = |range: LineRange| range.start + usize::from(range.count == 0);
     let (old_start, new_start) = (first(hunk.old), first(hunk.new));

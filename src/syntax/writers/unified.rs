@@ -1,7 +1,7 @@
 //! Writes unified diffs without git's headers.
 
 use super::{PatchChange, PatchHunk, WriteError, for_each_change, marker, put_line};
-use crate::plan::{Action, LineRange};
+use crate::plan::{Action, LineKind};
 use crate::syntax::write::file_name;
 
 /// Writes `changes` as a unified diff.
@@ -49,22 +49,20 @@ pub(super) fn put_hunks(out: &mut Vec<u8>, change: &PatchChange<'_>) {
     }
 }
 
-fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
-    let header = format!("@@ -{} +{} @@", range(hunk.old), range(hunk.new));
+pub(in crate::syntax) fn put_hunk(out: &mut Vec<u8>, hunk: &PatchHunk<'_>) {
+    let header = format!("@@ -{} +{} @@", hunk.old, hunk.new);
     out.extend_from_slice(header.as_bytes());
     if !hunk.section.is_empty() {
         out.push(b' ');
         out.extend_from_slice(hunk.section);
     }
     out.push(b'\n');
-    for &(kind, line) in &hunk.lines {
-        put_line(out, &[marker(kind)], line);
-    }
+    put_body(out, &hunk.lines);
 }
 
-fn range(lines: LineRange) -> String {
-    match lines.count {
-        1 => lines.start.to_string(),
-        count => format!("{},{count}", lines.start),
+/// Writes the lines of a hunk, each after its marker.
+pub(crate) fn put_body(out: &mut Vec<u8>, lines: &[(LineKind, &[u8])]) {
+    for &(kind, line) in lines {
+        put_line(out, &[marker(kind)], line);
     }
 }

@@ -1,0 +1,201 @@
+//! The command `refresh`: rewrites patches for the current tree.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::args::{BasicOptions, Global, PatchOptions};
+use super::attribution::AttributionOptions;
+use super::output::{self, Output, Verbosity};
+use super::root::{canonical_root, open, open_to_change, with_root};
+use super::{CommandMode, EarlyExit, files, finish, input, progress, request, series};
+use crate::engine::options::code;
+use crate::engine::{self, Commit, Outcome, Patches, RefreshPlace, RefreshRequest, What};
+use crate::path::{RelPath, path_bytes, plain_path};
+use crate::text::Bytes;
+
+/// The context lines that quilt ignores by default, too.
+const FUZZ: usize = 2;
+
+/// The options of `refresh`.
+#[derive(Clone, Debug, Args)]
+pub(super) struct RefreshOptions {
+    /// The patches to rewrite, in the order in which they apply
+    #[arg(value_name = "PATCH", required_unless_present = "series")]
+    patches: Vec<PathBuf>,
+    /// Rewrite the patches in the quilt series FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "patches")]
+    series: Option<PathBuf>,
+    /// Print what would be done, and change nothing
+    #[arg(long, visible_alias = "check")]
+    dry_run: bool,
+    /// Refuse any change with another `plan_id`, as printed by --dry-run --json
+    #[arg(long, value_name = "ID")]
+    approve: Option<String>,
+    /// Remove N leading components from names [default: 1]
+    #[arg(short = 'p', value_name = "N")]
+    strip: Option<usize>,
+    /// Ignore up to N lines of context if nothing else matches [default: 2]
+    #[arg(long, value_name = "N")]
+    fuzz: Option<usize>,
+    /// Limit the size of a file that is read or created, in bytes [default: 536870912]
+    #[arg(long, value_name = "BYTES")]
+    max_file: Option<u64>,
+    #[command(flatten)]
+    attribution: AttributionOptions,
+}
+
+/// Rewrites the patches, and prints what each of them needed.
+pub(super) fn refresh(options: RefreshOptions, global: &Global) -> ExitCode {
+    let output = Output::of(global, Verbosity::Normal);
+    let outcome = refresh_patches(options, global)
+        .unwrap_or_else(|stop| stop.into_outcome(CommandMode::Refresh.name()));
+    let is_listed = !output.has_report() && !global.quiet && !global.caller.is_library();
+    if let Some(report) = outcome.report.refresh.as_ref().filter(|_| is_listed) {
+        let _ = output::print(report.to_string().as_bytes());
+    }
+    finish(&outcome, &output)
+}
+
+fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, EarlyExit> {
+    let read = InputFiles::read(&options, global)?;
+    let patch_options = PatchOptions {
+        basic: BasicOptions {
+            strip: options.strip,
+            ..BasicOptions::default()
+        },
+        fuzz: Some(options.fuzz.unwrap_or(FUZZ)),
+        max_file: options.max_file,
+        approve: options.approve,
+        ..PatchOptions::default()
+    };
+    let root = patch_root(&read.files, global)?;
+    let patch_global = Global {
+        root: Some(root.clone()),
+        roots: Vec::new(),
+        ..global.clone()
+    };
+    let mut request = request::build_request(patch_options, CommandMode::Refresh, global)?;
+    request.commit = Commit {
+        attribution: options.attribution.attribution(&patch_global),
+        ..request.commit
+    };
+    request.what = What::Patches(read.patches);
+    let below = |file: &PathBuf| relative_path(file, &root);
+    let mut files = read
+        .files
+        .iter()
+        .map(below)
+        .collect::<Result<Vec<_>, _>>()?;
+    // The series file is the last one.
+    let series = read.series.and_then(|text| Some((files.pop()?, text)));
+    let tree = open(global)?;
+    let (patch_tree, interrupt) = if options.dry_run {
+        (open(&patch_global)?, None)
+    } else {
+        let tree = open_to_change(&patch_global)?;
+        (tree, Some(global.caller.watch_signals()?))
+    };
+    let refreshed = progress::show_progress(global, |progress| {
+        request.look.progress = progress;
+        let refresh = RefreshRequest {
+            request,
+            files,
+            series,
+        };
+        match interrupt {
+            None => engine::check_refresh(refresh, &*tree, &*patch_tree),
+            Some(interrupt) => engine::refresh(refresh, &*tree, &*patch_tree, &interrupt),
+        }
+    });
+    Ok(match refreshed.place {
+        RefreshPlace::Tree => with_root(refreshed.outcome, global),
+        RefreshPlace::PatchFiles => with_root(refreshed.outcome, &patch_global),
+    })
+}
+
+/// The patches with their files.
+struct InputFiles {
+    patches: Patches,
+    /// The files of the patches, followed by the series file if there is one.
+    files: Vec<PathBuf>,
+    /// The text of the series file.
+    series: Option<Bytes>,
+}
+
+impl InputFiles {
+    fn read(options: &RefreshOptions, global: &Global) -> Result<Self, EarlyExit> {
+        if global.caller.tree().is_some() {
+            let message = "the patches of a refresh must be files";
+            return Err(EarlyExit::usage(message));
+        }
+        if let Some(path) = &options.series {
+            let strip = options.strip.unwrap_or(1);
+            let mut read = series::read(path, request::MAX_PATCH, strip, global)?;
+            read.files.push(path.clone());
+            return Ok(Self {
+                patches: Patches {
+                    texts: read.patches,
+                    series: Some(read.series),
+                    is_saved: false,
+                },
+                files: read.files,
+                series: Some(read.text),
+            });
+        }
+        if options
+            .patches
+            .iter()
+            .any(|path| path == Path::new(files::STDIN))
+        {
+            let message = "refresh rewrites files and does not read standard input";
+            return Err(EarlyExit::usage(message));
+        }
+        Ok(Self {
+            patches: Patches {
+                texts: input::read_patches(&options.patches, request::MAX_PATCH, global)?,
+                ..Patches::default()
+            },
+            files: options.patches.clone(),
+            series: None,
+        })
+    }
+}
+
+/// Returns the directory in which the patch files change: the root if it contains all of them, so
+/// that they have the same history as its files. Otherwise their nearest common directory.
+fn patch_root(files: &[PathBuf], global: &Global) -> Result<PathBuf, EarlyExit> {
+    let directories = files
+        .iter()
+        .map(|file| directory(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    let root = PathBuf::from(canonical_root(global));
+    let is_above = |root: &Path| {
+        directories
+            .iter()
+            .all(|directory| directory.starts_with(root))
+    };
+    if global.roots.is_empty() && is_above(&root) {
+        return Ok(root);
+    }
+    let first = directories.first().map_or(root.as_path(), PathBuf::as_path);
+    let common = first.ancestors().find(|above| is_above(above));
+    Ok(common.unwrap_or(first).to_owned())
+}
+
+/// Returns the absolute path of the directory of `file`, without links.
+fn directory(file: &Path) -> Result<PathBuf, EarlyExit> {
+    let above = file.parent().filter(|above| !above.as_os_str().is_empty());
+    let found = fs_err::canonicalize(above.unwrap_or(Path::new("."))).map(plain_path);
+    found.map_err(|error| EarlyExit::new(&code::IO, error.to_string()))
+}
+
+/// Returns the path of `file` below the directory `root`.
+fn relative_path(file: &Path, root: &Path) -> Result<RelPath, EarlyExit> {
+    let name = file.file_name().unwrap_or_default();
+    let path = directory(file)?.join(name);
+    let below = path.strip_prefix(root).unwrap_or(&path);
+    RelPath::new(&path_bytes(below))
+        .map_err(|error| EarlyExit::usage(&format!("{}: {error}", file.display())))
+}

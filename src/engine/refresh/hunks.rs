@@ -1,0 +1,227 @@
+//! The hunks of one file section, written for their places in the tree.
+//!
+//! A hunk keeps its lines. Its line numbers change, and context lines that differ from the file are
+//! replaced by those of the file. Both sides get the same number of context lines, unless the file
+//! ends earlier: GNU patch without fuzz requires a side with less context to be at its end of the
+//! file.
+
+use std::ops::Range;
+
+use crate::matching::{Placement, Placements};
+use crate::plan::{Direction, Hunk, LineKind, LineRange, Operation};
+use crate::syntax::writers::PatchHunk;
+use crate::text::{Span, lines, without_ending};
+
+/// A hunk as it must be in the refreshed patch, in the direction of the patch.
+pub(super) struct NewHunk<'a> {
+    /// The indexes of the original hunks that it contains.
+    pub(super) originals: Range<usize>,
+    /// The old lines.
+    pub(super) old: LineRange,
+    /// The new lines.
+    pub(super) new: LineRange,
+    /// The text after the second `@@`.
+    pub(super) section: Span,
+    /// The lines, with terminators.
+    pub(super) lines: Vec<(LineKind, &'a [u8])>,
+    /// Whether the lines are those of the original hunk.
+    pub(super) has_original_lines: bool,
+}
+
+impl NewHunk<'_> {
+    /// Returns the hunk for a writer. `text` is the patch.
+    pub(super) fn to_patch_hunk<'a>(&'a self, text: &'a [u8]) -> PatchHunk<'a> {
+        PatchHunk {
+            old: self.old,
+            new: self.new,
+            section: self.section.slice(text),
+            lines: self.lines.clone(),
+            is_at_end: false,
+        }
+    }
+}
+
+/// Returns the hunks of `operation` that have a placement, in the order of the file. `before` is the
+/// content in which they were placed. Returns `None` if two hunks change the same lines.
+pub(super) fn new_hunks<'a>(
+    operation: &Operation,
+    (text, hunks): (&'a [u8], &[Hunk]),
+    placements: &Placements,
+    before: &'a [u8],
+) -> Option<Vec<NewHunk<'a>>> {
+    let file: Vec<&[u8]> = lines(before).map(|(_, line)| line).collect();
+    let placed = hunks.iter().zip(placements).enumerate();
+    let mut drafts: Vec<Draft<'_>> = placed
+        .filter_map(|(index, (hunk, placement))| Some((index, hunk, placement.as_ref().ok()?)))
+        .map(|(index, hunk, placement)| {
+            Draft::new(index, (hunk, text), operation.direction, placement, &file)
+        })
+        .collect::<Option<_>>()?;
+    drafts.sort_by_key(|draft| draft.core.start);
+    let mut merged: Vec<Draft<'_>> = Vec::with_capacity(drafts.len());
+    for draft in drafts {
+        match merged.last_mut() {
+            Some(last) if draft.file_lines.start < last.file_lines.end => {
+                last.append(draft, &file)?;
+            }
+            _ => merged.push(draft),
+        }
+    }
+    let mut added = 0;
+    Some(
+        merged
+            .into_iter()
+            .map(|draft| draft.finish(operation.direction, &mut added))
+            .collect(),
+    )
+}
+
+/// A hunk with its place in the file.
+struct Draft<'a> {
+    originals: Range<usize>,
+    section: Span,
+    /// The lines of the file with context, counted from 0.
+    file_lines: Range<usize>,
+    /// The lines of the file from the first to the last change.
+    core: Range<usize>,
+    lines: Vec<(LineKind, &'a [u8])>,
+    /// The number of trailing context lines in `lines`.
+    trailing: usize,
+    has_original_lines: bool,
+}
+
+impl<'a> Draft<'a> {
+    /// Returns the hunk at `placement`. Returns `None` if it does not fit into the file.
+    fn new(
+        index: usize,
+        (hunk, text): (&Hunk, &'a [u8]),
+        direction: Direction,
+        placement: &Placement,
+        file: &[&'a [u8]],
+    ) -> Option<Self> {
+        let original: Vec<(LineKind, &[u8])> = hunk
+            .lines(text, Direction::Forward)
+            .map(|line| (line.kind, line.text))
+            .collect();
+        let is_context = |(kind, _): &&(LineKind, &[u8])| *kind == LineKind::Context;
+        let leading = original.iter().take_while(is_context).count();
+        if leading == original.len() {
+            // A hunk without a change keeps its lines.
+            return Some(Self {
+                originals: index..index + 1,
+                section: hunk.section,
+                file_lines: placement.lines.clone(),
+                core: placement.lines.clone(),
+                lines: original,
+                trailing: 0,
+                has_original_lines: true,
+            });
+        }
+        let trailing = original.iter().rev().take_while(is_context).count();
+        let changed = &original[leading..original.len() - trailing];
+        let in_file = |kind: LineKind| kind.in_direction(direction) != LineKind::Insertion;
+        let size = changed.iter().filter(|(kind, _)| in_file(*kind)).count();
+        let core_start =
+            (placement.lines.start + leading).checked_sub(placement.ignored_context.0)?;
+        let core = core_start..core_start + size;
+        let context = leading.max(trailing);
+        let file_lines = core.start.saturating_sub(context)..(core.end + context).min(file.len());
+        if core.end > file.len() {
+            return None;
+        }
+        let mut lines = Vec::with_capacity(original.len());
+        for line in file_lines.start..core.start {
+            let known = (leading + line)
+                .checked_sub(core.start)
+                .map(|index| original[index].1);
+            lines.push((LineKind::Context, keep_if_same(known, file[line])));
+        }
+        let mut next = core.start;
+        for &(kind, known) in changed {
+            let line = if in_file(kind) {
+                next += 1;
+                keep_if_same(Some(known), file[next - 1])
+            } else {
+                known
+            };
+            lines.push((kind, line));
+        }
+        for line in core.end..file_lines.end {
+            let known = original[original.len() - trailing..].get(line - core.end);
+            let known = known.map(|(_, text)| *text);
+            lines.push((LineKind::Context, keep_if_same(known, file[line])));
+        }
+        Some(Self {
+            originals: index..index + 1,
+            section: hunk.section,
+            has_original_lines: lines == original,
+            trailing: file_lines.end - core.end,
+            file_lines,
+            core,
+            lines,
+        })
+    }
+
+    /// Appends `next`, which begins in the trailing context of this hunk. Returns `None` if both
+    /// change the same lines.
+    fn append(&mut self, next: Self, file: &[&'a [u8]]) -> Option<()> {
+        let between = self.core.end..next.core.start;
+        if between.start > between.end {
+            return None;
+        }
+        self.lines.truncate(self.lines.len() - self.trailing);
+        self.lines
+            .extend(file[between].iter().map(|line| (LineKind::Context, *line)));
+        let leading = next.core.start - next.file_lines.start;
+        self.lines.extend(&next.lines[leading..]);
+        self.originals = self.originals.start.min(next.originals.start)
+            ..self.originals.end.max(next.originals.end);
+        self.file_lines.end = next.file_lines.end;
+        self.core.end = next.core.end;
+        self.trailing = next.trailing;
+        self.has_original_lines = false;
+        Some(())
+    }
+
+    /// Returns the hunk with its line numbers. `added` is the number of lines that the hunks before
+    /// it add to the file, and is updated.
+    fn finish(self, direction: Direction, added: &mut isize) -> NewHunk<'a> {
+        let count = |left_out: LineKind| {
+            let lines = self.lines.iter();
+            lines
+                .filter(|(kind, _)| kind.in_direction(direction) != left_out)
+                .count()
+        };
+        let range = |start: usize, count: usize| LineRange {
+            start: start + usize::from(count > 0),
+            count,
+        };
+        let (old, new) = (count(LineKind::Insertion), count(LineKind::Deletion));
+        let preimage = range(self.file_lines.start, old);
+        let start = self.file_lines.start.saturating_add_signed(*added);
+        let postimage = range(start, new);
+        *added += new.cast_signed() - old.cast_signed();
+        let (old, new) = match direction {
+            Direction::Forward => (preimage, postimage),
+            Direction::Reverse => (postimage, preimage),
+        };
+        NewHunk {
+            originals: self.originals,
+            old,
+            new,
+            section: self.section,
+            lines: self.lines,
+            has_original_lines: self.has_original_lines,
+        }
+    }
+}
+
+/// Returns `known`, a line of the patch, if it has the content of the line `found` of the file. Its
+/// line ending can differ. Otherwise returns `found`.
+fn keep_if_same<'a>(known: Option<&'a [u8]>, found: &'a [u8]) -> &'a [u8] {
+    let is_same = |known: &&[u8]| {
+        without_ending(known) == without_ending(found)
+            && known.ends_with(b"\n") == found.ends_with(b"\n")
+    };
+    known.filter(is_same).unwrap_or(found)
+}

@@ -1,0 +1,139 @@
+//! Describes for each patch, file and hunk what the refresh needs.
+
+use super::Checked;
+use super::patch_of;
+use super::patch_text::{Section, is_applied};
+use crate::matching::{Mismatch, MismatchKind, Placement};
+use crate::plan::{Edit, Hunk, Operation, Plan};
+use crate::preflight::{FileOutcome, Severity};
+use crate::report::{
+    PatchStatus, RefreshReport, RefreshStatus, RefreshedFile, RefreshedHunk, RefreshedPatch,
+};
+
+/// Returns the report before the new texts are known. `starts` are the indexes of the patches among
+/// the inputs.
+pub(super) fn refresh_report(plan: &Plan, checked: &Checked, starts: &[usize]) -> RefreshReport {
+    let patch = |&start: &usize| RefreshedPatch {
+        patch: plan.inputs[start].name.clone(),
+        status: PatchStatus::Unchanged,
+        files: Vec::new(),
+    };
+    let mut patches: Vec<_> = starts.iter().map(patch).collect();
+    let contents = checked.contents();
+    let files = checked
+        .resolution()
+        .map_or(&[][..], |resolution| &resolution.files);
+    for (index, outcome) in files.iter().enumerate() {
+        let operation = &plan.operations[index];
+        let patch = patch_of(operation.input, starts);
+        let is_named = || {
+            let mut problems = checked.done.resolved.selected.problems.iter();
+            problems.any(|problem| {
+                problem.operation == Some(index) && problem.severity == Severity::Error
+            })
+        };
+        let status = if outcome.failed.is_none() {
+            let section = Section::new(plan, index, outcome, &contents[index], starts[patch]);
+            let is_there = section.is_there();
+            if is_there {
+                RefreshStatus::AlreadyThere
+            } else {
+                RefreshStatus::Clean
+            }
+        } else if is_named() {
+            RefreshStatus::Conflict
+        } else {
+            RefreshStatus::NotChecked
+        };
+        let file = file_report(operation, outcome, status);
+        let of_file = match file.status {
+            RefreshStatus::Conflict => PatchStatus::Conflict,
+            RefreshStatus::NotChecked => PatchStatus::NotChecked,
+            _ => PatchStatus::Unchanged,
+        };
+        let entry = &mut patches[patch];
+        entry.files.push(file);
+        if entry.status != PatchStatus::Conflict && of_file != PatchStatus::Unchanged {
+            entry.status = of_file;
+        }
+    }
+    RefreshReport { patches }
+}
+
+impl RefreshReport {
+    /// Returns the report with the status of each patch.
+    pub(super) fn with_statuses(mut self, statuses: &[PatchStatus]) -> Self {
+        for (patch, status) in self.patches.iter_mut().zip(statuses) {
+            patch.status = *status;
+        }
+        self
+    }
+}
+
+/// Returns the entry of one file, whose status is `status` unless a hunk moves.
+fn file_report(
+    operation: &Operation,
+    outcome: &FileOutcome,
+    status: RefreshStatus,
+) -> RefreshedFile {
+    let hunks: Vec<_> = match &operation.edit {
+        Edit::Hunks(hunks) => hunks
+            .iter()
+            .enumerate()
+            .map(|(index, hunk)| {
+                let placed = outcome.placements.get(index);
+                hunk_report((index, hunk), operation, placed, status)
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    let is_moved = hunks.iter().any(|hunk| hunk.status == RefreshStatus::Moved);
+    let status = match status {
+        RefreshStatus::Clean if is_moved => RefreshStatus::Moved,
+        status => status,
+    };
+    RefreshedFile::new(&operation.path, status, hunks)
+}
+
+/// Returns the entry of one hunk. A hunk without a result of its own has the status of its file.
+fn hunk_report(
+    (index, hunk): (usize, &Hunk),
+    operation: &Operation,
+    placed: Option<&Result<Placement, Box<Mismatch>>>,
+    of_file: RefreshStatus,
+) -> RefreshedHunk {
+    let stated = hunk.preimage_range(operation.direction).start;
+    let mut report = RefreshedHunk::new(index + 1, of_file, stated);
+    match placed {
+        Some(Ok(placement)) => {
+            let fuzz = placement.ignored_context.0.max(placement.ignored_context.1);
+            report.status = if placement.offset == 0 && fuzz == 0 {
+                RefreshStatus::Clean
+            } else {
+                RefreshStatus::Moved
+            };
+            report.line = Some(placement.lines.start + 1);
+            report.offset = Some(placement.offset);
+            report.fuzz = Some(fuzz);
+        }
+        Some(Err(mismatch)) => {
+            let is_there = placed.is_some_and(is_applied);
+            report.status = if is_there {
+                RefreshStatus::AlreadyThere
+            } else {
+                RefreshStatus::Conflict
+            };
+            report.line = match &mismatch.kind {
+                MismatchKind::AlreadyApplied { line } => Some(line + 1),
+                _ => mismatch.nearest.as_ref().map(|nearest| nearest.line + 1),
+            };
+            if let MismatchKind::Ambiguous { lines, .. } = &mismatch.kind {
+                report.candidates = lines.iter().map(|line| line + 1).collect();
+            }
+        }
+        // The file is missing or has a wrong type, so no hunk was compared with it.
+        None if of_file == RefreshStatus::Conflict => report.status = RefreshStatus::NotChecked,
+        None => {}
+    }
+    report
+}

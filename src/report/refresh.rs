@@ -1,0 +1,248 @@
+//! The result of `refresh`: what each patch and each hunk needed, as data and as text.
+
+use std::fmt::{self, Write as _};
+
+#[cfg(feature = "schema")]
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::words::{hex_if_lossy, text};
+use crate::path::RelPath;
+use crate::text::printable;
+
+/// The patches that `refresh` has compared with the tree, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[non_exhaustive]
+pub struct RefreshReport {
+    /// One entry for each patch.
+    pub patches: Vec<RefreshedPatch>,
+}
+
+/// One patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[non_exhaustive]
+pub struct RefreshedPatch {
+    /// The name of the patch.
+    pub patch: String,
+    /// What happens to the patch file.
+    pub status: PatchStatus,
+    /// The changed files, in the order of the patch.
+    pub files: Vec<RefreshedFile>,
+}
+
+/// What happens to a patch file. Nothing is written if a patch of the command has a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PatchStatus {
+    /// The file stays as it is.
+    Unchanged,
+    /// Some parts are written again, or removed.
+    Rewritten,
+    /// The tree already has all changes, so the file and its entry in the series are removed.
+    Removed,
+    /// A change does not apply.
+    Conflict,
+    /// A change was not compared, because an earlier change of the same file does not apply.
+    NotChecked,
+}
+
+/// One changed file in a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[non_exhaustive]
+pub struct RefreshedFile {
+    /// The path of the file.
+    pub path: String,
+    /// All bytes of the path as hex digits, if the path is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_hex: Option<String>,
+    /// The result for the whole file.
+    pub status: RefreshStatus,
+    /// The hunks. A change without lines has none.
+    pub hunks: Vec<RefreshedHunk>,
+}
+
+/// One hunk in a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[non_exhaustive]
+pub struct RefreshedHunk {
+    /// The number of the hunk in its file section, counted from 1.
+    pub number: usize,
+    /// The result.
+    pub status: RefreshStatus,
+    /// The first line in the old header.
+    pub stated_line: usize,
+    /// The first line in the tree after the earlier patches: of the old text for `clean` and
+    /// `moved`, of the new text for `already_there`, of the closest match for `conflict`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// The distance in lines from the stated line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<isize>,
+    /// The number of context lines that were replaced at the start or the end, whichever is larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fuzz: Option<usize>,
+    /// The lines where a hunk with a conflict also matches, counted from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<usize>,
+}
+
+/// The result for a hunk or a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RefreshStatus {
+    /// The tree already has the change, so it is removed from the patch.
+    AlreadyThere,
+    /// The change applies as the patch states.
+    Clean,
+    /// The change applies at another line, or with other context lines.
+    Moved,
+    /// The change was not compared with the tree.
+    NotChecked,
+    /// The change does not apply.
+    Conflict,
+}
+
+impl RefreshedFile {
+    /// Returns the entry for the file at `path`.
+    #[must_use]
+    pub fn new(path: &RelPath, status: RefreshStatus, hunks: Vec<RefreshedHunk>) -> Self {
+        Self {
+            path: text(path.as_bytes()),
+            path_hex: hex_if_lossy(&path.as_bytes()),
+            status,
+            hunks,
+        }
+    }
+}
+
+impl RefreshedHunk {
+    /// Returns an entry without a place.
+    #[must_use]
+    pub fn new(number: usize, status: RefreshStatus, stated_line: usize) -> Self {
+        Self {
+            number,
+            status,
+            stated_line,
+            line: None,
+            offset: None,
+            fuzz: None,
+            candidates: Vec::new(),
+        }
+    }
+}
+
+impl PatchStatus {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Rewritten => "rewritten",
+            Self::Removed => "removed, because the tree already has all its changes",
+            Self::Conflict => "conflict",
+            Self::NotChecked => "not checked",
+        }
+    }
+}
+
+impl fmt::Display for RefreshReport {
+    /// Writes a line for each patch, and a line for each hunk or file that is not `clean`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for patch in &self.patches {
+            let name = printable(patch.patch.as_bytes());
+            writeln!(f, "{name}: {}", patch.status.words())?;
+            // All files of a removed patch have the same status.
+            if patch.status != PatchStatus::Removed {
+                patch.files.iter().try_for_each(|file| fmt_file(f, file))?;
+            }
+        }
+        self.fmt_total(f)
+    }
+}
+
+impl RefreshReport {
+    fn fmt_total(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = |status| {
+            (self.patches.iter())
+                .filter(|patch| patch.status == status)
+                .count()
+        };
+        let mut line = match self.patches.len() {
+            1 => "1 patch".to_owned(),
+            all => format!("{all} patches"),
+        };
+        for (status, name) in [
+            (PatchStatus::Unchanged, "unchanged"),
+            (PatchStatus::Rewritten, "rewritten"),
+            (PatchStatus::Removed, "removed"),
+            (PatchStatus::Conflict, "with a conflict"),
+            (PatchStatus::NotChecked, "not checked"),
+        ] {
+            let count = count(status);
+            if count > 0 {
+                let separator = if line.contains(':') { "," } else { ":" };
+                write!(line, "{separator} {count} {name}")?;
+            }
+        }
+        writeln!(f, "{line}")
+    }
+}
+
+fn fmt_file(f: &mut fmt::Formatter<'_>, file: &RefreshedFile) -> fmt::Result {
+    let path = printable(file.path.as_bytes());
+    let is_listed = |hunk: &&RefreshedHunk| hunk.status != RefreshStatus::Clean;
+    if file.hunks.is_empty() {
+        return match file.status {
+            RefreshStatus::Clean => Ok(()),
+            status => writeln!(f, "  {path}: {}", file_words(status)),
+        };
+    }
+    for hunk in file.hunks.iter().filter(is_listed) {
+        writeln!(f, "  {path}: hunk {} {}", hunk.number, hunk_words(hunk))?;
+    }
+    Ok(())
+}
+
+fn file_words(status: RefreshStatus) -> &'static str {
+    match status {
+        RefreshStatus::AlreadyThere => "already there",
+        RefreshStatus::Clean => "clean",
+        RefreshStatus::Moved => "moved",
+        RefreshStatus::NotChecked => "not checked",
+        RefreshStatus::Conflict => "conflict",
+    }
+}
+
+fn hunk_words(hunk: &RefreshedHunk) -> String {
+    let line = hunk.line.unwrap_or(hunk.stated_line);
+    match hunk.status {
+        RefreshStatus::Moved => {
+            let mut words = match hunk.offset {
+                Some(0) | None => format!("stays at line {line}"),
+                Some(offset) => format!("moved by {offset:+} to line {line}"),
+            };
+            match hunk.fuzz {
+                Some(0) | None => {}
+                Some(1) => words.push_str(", with 1 context line ignored"),
+                Some(fuzz) => words.push_str(&format!(", with {fuzz} context lines ignored")),
+            }
+            words
+        }
+        RefreshStatus::AlreadyThere => format!("already there at line {line}"),
+        RefreshStatus::Conflict if !hunk.candidates.is_empty() => {
+            let lines: Vec<_> = hunk.candidates.iter().map(usize::to_string).collect();
+            format!("conflict, several matches: lines {}", lines.join(", "))
+        }
+        RefreshStatus::Conflict => match hunk.line {
+            Some(line) => format!("conflict, closest match at line {line}"),
+            None => "conflict, no similar lines".to_owned(),
+        },
+        status => file_words(status).to_owned(),
+    }
+}
