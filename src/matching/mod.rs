@@ -42,6 +42,7 @@ mod testing;
 mod texts;
 mod trailing;
 
+pub(crate) use applied::has_distinctive_result;
 pub use hunkwise::{MergeResult, MergedFile, MergedHunk, MergedPart, merge_hunks};
 pub use line_offset::line_offset;
 pub use lines::{LineChange, LineEditError, LineEditResult, LineMismatch, change_lines};

@@ -190,6 +190,9 @@ impl RefreshReport {
                 write!(line, "{separator} {count} {name}")?;
             }
         }
+        if count(PatchStatus::Conflict) > 0 {
+            line.push_str("; no file was changed");
+        }
         writeln!(f, "{line}")
     }
 }
@@ -234,7 +237,10 @@ fn hunk_words(hunk: &RefreshedHunk) -> String {
             }
             words
         }
-        RefreshStatus::AlreadyThere => format!("already there at line {line}"),
+        RefreshStatus::AlreadyThere => match hunk.line {
+            Some(line) => format!("already there at line {line}"),
+            None => "already there".to_owned(),
+        },
         RefreshStatus::Conflict if !hunk.candidates.is_empty() => {
             let lines: Vec<_> = hunk.candidates.iter().map(usize::to_string).collect();
             format!("conflict, several matches: lines {}", lines.join(", "))

@@ -7,9 +7,11 @@
 //! 3. `verify.rs` checks the new patches without fuzz. They must give the same tree.
 //! 4. The patch files and the series file change in one transaction.
 //!
-//! `statuses.rs` describes the result of each hunk.
+//! `statuses.rs` describes the result of each hunk. `merged.rs` finds stacks of patches that the tree
+//! has.
 
 mod hunks;
+mod merged;
 mod patch_text;
 mod statuses;
 mod verify;
@@ -234,19 +236,28 @@ impl Refresh {
     ///
     /// Returns the outcome if a patch does not apply, or if it cannot be written.
     fn of(patches: Patches, request: &Request, tree: &dyn Workspace) -> Result<Self, Box<Outcome>> {
-        let checked = Checked::of(patches.clone(), request, &request.decide, tree)?;
-        let plan = &checked.done.resolved.selected.plan;
-        let starts = patch_inputs(plan);
-        let report = statuses::refresh_report(plan, &checked, &starts);
+        let all = (0..patches.texts.len()).collect();
+        let mut attempt = Attempt::of(&patches, all, request, tree)?;
+        if attempt.checked.done.is_refused() && attempt.checked.resolution().is_some() {
+            let merged = merged::find_merged(&patches, &attempt.report, request, tree);
+            if !merged.is_empty() {
+                attempt = attempt.without(&merged, &patches, request, tree)?;
+            }
+        }
+        let Attempt {
+            checked,
+            kept,
+            report,
+            texts,
+        } = attempt;
         if checked.done.is_refused() {
             return Err(checked.into_outcome(report));
         }
-        let texts = match new_texts(&checked, &starts) {
+        let texts = match texts {
             Ok(texts) => texts,
             Err(problem) => return Err(checked.refuse(*problem, report)),
         };
-        let report = report.with_statuses(&patch_statuses(&patches, &texts));
-        let refreshed = refreshed_patches(&patches, &texts);
+        let refreshed = refreshed_patches(subset(&patches, &kept), &texts);
         if let Err(problem) = verify::verify(refreshed, request, tree, &checked.final_tree()) {
             return Err(checked.refuse(*problem, report));
         }
@@ -254,7 +265,11 @@ impl Refresh {
         let entries = series.map_or_else(Vec::new, |series| {
             series.entries.iter().map(|entry| entry.line).collect()
         });
-        let texts = patches.texts.into_iter().zip(texts);
+        let mut new_texts: Vec<Option<Vec<u8>>> = vec![None; patches.texts.len()];
+        kept.into_iter()
+            .zip(texts)
+            .for_each(|(index, text)| new_texts[index] = text);
+        let texts = patches.texts.into_iter().zip(new_texts);
         Ok(Self {
             report,
             texts: texts.map(|((_, old), new)| (old, new)).collect(),
@@ -310,6 +325,66 @@ fn target_file(path: RelPath, old: &[u8], new: Option<Vec<u8>>) -> TargetFile {
     }
 }
 
+/// An attempt to refresh some of the patches.
+struct Attempt {
+    checked: Checked,
+    /// The indexes of these patches among all patches.
+    kept: Vec<usize>,
+    /// The report on all patches.
+    report: RefreshReport,
+    /// The new text of each patch, or the problem of the first one that cannot be written.
+    texts: Result<Vec<Option<Vec<u8>>>, Box<Problem>>,
+}
+
+impl Attempt {
+    fn of(
+        patches: &Patches,
+        kept: Vec<usize>,
+        request: &Request,
+        tree: &dyn Workspace,
+    ) -> Result<Self, Box<Outcome>> {
+        let patches = subset(patches, &kept);
+        let decide = Decide {
+            idempotent: true,
+            ..request.decide.clone()
+        };
+        let checked = Checked::of(patches.clone(), request, &decide, tree)?;
+        let plan = &checked.done.resolved.selected.plan;
+        let starts = patch_inputs(plan);
+        let report = statuses::refresh_report(plan, &checked, &starts);
+        let texts = new_texts(&checked, &starts);
+        let report = match &texts {
+            Ok(texts) => report.with_statuses(&patch_statuses(&patches, texts)),
+            Err(_) => report,
+        };
+        Ok(Self {
+            checked,
+            kept,
+            report,
+            texts,
+        })
+    }
+
+    /// Returns an attempt without the patches `merged`, which the tree has, if it is better than this
+    /// one.
+    fn without(
+        self,
+        merged: &[usize],
+        patches: &Patches,
+        request: &Request,
+        tree: &dyn Workspace,
+    ) -> Result<Self, Box<Outcome>> {
+        let is_kept = |index: &usize| merged.binary_search(index).is_err();
+        let kept = (0..patches.texts.len()).filter(is_kept).collect();
+        let other = Self::of(patches, kept, request, tree)?;
+        if other.report.count_failed() >= self.report.count_failed() {
+            return Ok(self);
+        }
+        let report = self.report.with_merged(other.report, &other.kept);
+        Ok(Self { report, ..other })
+    }
+}
+
 /// The patches, checked against the tree.
 struct Checked {
     done: Committed,
@@ -331,10 +406,7 @@ impl Checked {
     ) -> Result<Self, Box<Outcome>> {
         let request = Request {
             what: What::default(),
-            decide: Decide {
-                idempotent: true,
-                ..decide.clone()
-            },
+            decide: decide.clone(),
             look: Look {
                 describe: true,
                 diff: false,
@@ -386,8 +458,10 @@ impl Checked {
     }
 
     fn into_outcome(self, report: RefreshReport) -> Box<Outcome> {
+        // Malformed patches have not been compared with the tree.
+        let is_compared = self.resolution().is_some();
         let mut outcome = self.done.finish(&self.command);
-        outcome.report.refresh = Some(Box::new(report));
+        outcome.report.refresh = is_compared.then(|| Box::new(report));
         Box::new(outcome)
     }
 
@@ -422,6 +496,10 @@ fn new_texts(checked: &Checked, starts: &[usize]) -> Result<Vec<Option<Vec<u8>>>
     for (index, outcome) in files.iter().enumerate() {
         let patch = patch_of(plan.operations[index].input, starts);
         let section = Section::new(plan, index, outcome, &contents[index], starts[patch]);
+        if outcome.failed.is_some() {
+            *remaining.entry(patch).or_default() += 1;
+            continue;
+        }
         let refuse = |reason| write_problem(plan, starts[patch], reason);
         edits
             .entry(patch)
@@ -466,20 +544,31 @@ fn patch_statuses(patches: &Patches, texts: &[Option<Vec<u8>>]) -> Vec<PatchStat
     pairs.map(status).collect()
 }
 
-/// Returns the patches with their new texts, without the removed ones.
-fn refreshed_patches(patches: &Patches, texts: &[Option<Vec<u8>>]) -> Patches {
-    let is_kept = |index: &usize| texts[*index].is_some();
-    let kept: Vec<usize> = (0..texts.len()).filter(is_kept).collect();
-    let named = kept.iter().filter_map(|&index| {
-        let text = texts[index].as_ref()?;
-        Some((patches.texts[index].0.clone(), Bytes::from(&text[..])))
-    });
+/// Returns the patches with these indexes, in order.
+fn subset(patches: &Patches, kept: &[usize]) -> Patches {
     Patches {
-        texts: named.collect(),
+        texts: kept
+            .iter()
+            .map(|&index| patches.texts[index].clone())
+            .collect(),
         series: patches.series.as_ref().map(|series| Series {
             name: series.name.clone(),
             entries: kept.iter().map(|&index| series.entries[index]).collect(),
         }),
         is_saved: false,
     }
+}
+
+/// Returns `patches` with their new texts, without the removed ones.
+fn refreshed_patches(patches: Patches, texts: &[Option<Vec<u8>>]) -> Patches {
+    let is_kept = |index: &usize| texts[*index].is_some();
+    let kept: Vec<usize> = (0..texts.len()).filter(is_kept).collect();
+    let mut refreshed = subset(&patches, &kept);
+    let new = texts.iter().flatten();
+    refreshed
+        .texts
+        .iter_mut()
+        .zip(new)
+        .for_each(|((_, old), new)| *old = Bytes::from(&new[..]));
+    refreshed
 }

@@ -61,10 +61,45 @@ pub(super) fn refresh_report(plan: &Plan, checked: &Checked, starts: &[usize]) -
 }
 
 impl RefreshReport {
-    /// Returns the report with the status of each patch.
+    /// Returns the report with the status of each patch that applies.
     pub(super) fn with_statuses(mut self, statuses: &[PatchStatus]) -> Self {
         for (patch, status) in self.patches.iter_mut().zip(statuses) {
-            patch.status = *status;
+            if patch.status == PatchStatus::Unchanged {
+                patch.status = *status;
+            }
+        }
+        self
+    }
+
+    /// Returns the number of patches that do not apply or were not compared.
+    pub(super) fn count_failed(&self) -> usize {
+        let is_failed = |patch: &&RefreshedPatch| {
+            matches!(
+                patch.status,
+                PatchStatus::Conflict | PatchStatus::NotChecked
+            )
+        };
+        self.patches.iter().filter(is_failed).count()
+    }
+
+    /// Returns the report on all patches: `rest` for the patches with the indexes `kept`. The tree has
+    /// the changes of the others.
+    pub(super) fn with_merged(mut self, rest: Self, kept: &[usize]) -> Self {
+        for patch in &mut self.patches {
+            patch.status = PatchStatus::Removed;
+            for file in &mut patch.files {
+                file.status = RefreshStatus::AlreadyThere;
+                for hunk in &mut file.hunks {
+                    *hunk = RefreshedHunk::new(
+                        hunk.number,
+                        RefreshStatus::AlreadyThere,
+                        hunk.stated_line,
+                    );
+                }
+            }
+        }
+        for (patch, index) in rest.patches.into_iter().zip(kept) {
+            self.patches[*index] = patch;
         }
         self
     }

@@ -73,6 +73,7 @@ pub(super) fn verify(
     };
     let decide = Decide {
         fuzz: 0,
+        idempotent: false,
         ..request.decide.clone()
     };
     let checked = Checked::of(patches, request, &decide, tree).map_err(|_| wrong(None))?;
