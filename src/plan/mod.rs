@@ -17,6 +17,7 @@ mod lines;
 mod name;
 mod not_included;
 mod only;
+mod part;
 mod precondition;
 mod replacement;
 mod retarget;
@@ -37,6 +38,7 @@ pub use not_included::{ContentlessChange, NamedChange};
 #[cfg(feature = "html")]
 pub(crate) use only::count_selectable_hunks;
 pub use only::{ExcludedItem, HunkSelection, HunkSelectionError, parse_id};
+pub use part::PatchPart;
 pub use precondition::{ExpectedFile, Precondition, put_file};
 pub use replacement::{
     AppendMode, EditOrder, EditTarget, MatchMode, ReplaceCount, Replacement, Replacements,
@@ -163,15 +165,6 @@ pub struct Input {
     /// The part of a patch from which the text comes; `None` for a patch. In [`Plan::inputs`], the
     /// parts of a patch follow the patch.
     pub part: Option<PatchPart>,
-}
-
-/// A part of a patch that contains a diff in another form, such as a context diff or a JSON string.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PatchPart {
-    /// The position in the text that contains the part. For a JSON string, the position of an error.
-    pub span: Span,
-    /// The name of the grammar.
-    pub format: &'static str,
 }
 
 impl Input {

@@ -226,16 +226,15 @@ fn hunk_words(hunk: &RefreshedHunk) -> String {
     let line = hunk.line.unwrap_or(hunk.stated_line);
     match hunk.status {
         RefreshStatus::Moved => {
-            let mut words = match hunk.offset {
+            let words = match hunk.offset {
                 Some(0) | None => format!("stays at line {line}"),
                 Some(offset) => format!("moved by {offset:+} to line {line}"),
             };
             match hunk.fuzz {
-                Some(0) | None => {}
-                Some(1) => words.push_str(", with 1 context line ignored"),
-                Some(fuzz) => words.push_str(&format!(", with {fuzz} context lines ignored")),
+                Some(0) | None => words,
+                Some(1) => words + ", with 1 context line ignored",
+                Some(fuzz) => format!("{words}, with {fuzz} context lines ignored"),
             }
-            words
         }
         RefreshStatus::AlreadyThere => match hunk.line {
             Some(line) => format!("already there at line {line}"),

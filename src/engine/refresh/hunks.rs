@@ -5,6 +5,7 @@
 //! ends earlier: GNU patch without fuzz requires a side with less context to be at its end of the
 //! file.
 
+use std::iter;
 use std::ops::Range;
 
 use crate::matching::{Placement, Placements};
@@ -62,7 +63,7 @@ pub(super) fn new_hunks<'a>(
     for draft in drafts {
         match merged.last_mut() {
             Some(last) if draft.file_lines.start < last.file_lines.end => {
-                last.append(draft, &file)?;
+                last.append(&draft, &file)?;
             }
             _ => merged.push(draft),
         }
@@ -130,11 +131,10 @@ impl<'a> Draft<'a> {
             return None;
         }
         let mut lines = Vec::with_capacity(original.len());
-        for line in file_lines.start..core.start {
-            let known = (leading + line)
-                .checked_sub(core.start)
-                .map(|index| original[index].1);
-            lines.push((LineKind::Context, keep_if_same(known, file[line])));
+        for (line, found) in (file_lines.start..).zip(&file[file_lines.start..core.start]) {
+            let known = (leading + line).checked_sub(core.start);
+            let known = known.map(|index| original[index].1);
+            lines.push((LineKind::Context, keep_if_same(known, found)));
         }
         let mut next = core.start;
         for &(kind, known) in changed {
@@ -146,10 +146,12 @@ impl<'a> Draft<'a> {
             };
             lines.push((kind, line));
         }
-        for line in core.end..file_lines.end {
-            let known = original[original.len() - trailing..].get(line - core.end);
-            let known = known.map(|(_, text)| *text);
-            lines.push((LineKind::Context, keep_if_same(known, file[line])));
+        let after = original[original.len() - trailing..]
+            .iter()
+            .map(|(_, text)| Some(*text));
+        let after = after.chain(iter::repeat(None));
+        for (found, known) in file[core.end..file_lines.end].iter().zip(after) {
+            lines.push((LineKind::Context, keep_if_same(known, found)));
         }
         Some(Self {
             originals: index..index + 1,
@@ -164,7 +166,7 @@ impl<'a> Draft<'a> {
 
     /// Appends `next`, which begins in the trailing context of this hunk. Returns `None` if both
     /// change the same lines.
-    fn append(&mut self, next: Self, file: &[&'a [u8]]) -> Option<()> {
+    fn append(&mut self, next: &Self, file: &[&'a [u8]]) -> Option<()> {
         let between = self.core.end..next.core.start;
         if between.start > between.end {
             return None;

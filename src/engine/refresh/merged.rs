@@ -4,10 +4,11 @@
 //! then not in the tree, because the second one has changed it. The patches are therefore reversed
 //! from the last to the first.
 
-use super::{Checked, subset};
+use super::checked::Checked;
+use super::texts::subset;
 use crate::engine::request::{Decide, Patches, Request};
 use crate::matching::has_distinctive_result;
-use crate::plan::Operation;
+use crate::plan::{Direction, Operation};
 use crate::report::{PatchStatus, RefreshReport};
 use crate::workspace::Workspace;
 
@@ -53,9 +54,9 @@ fn is_reversible(patches: Patches, request: &Request, tree: &dyn Workspace) -> b
     let Ok(checked) = Checked::of(patches, request, &decide, tree) else {
         return false;
     };
-    let plan = &checked.done.resolved.selected.plan;
+    let plan = checked.plan();
     let is_certain = |operation: &Operation| {
-        let forward = operation.direction.combine(crate::plan::Direction::Reverse);
+        let forward = operation.direction.combine(Direction::Reverse);
         operation
             .hunks()
             .all(|hunk| has_distinctive_result(hunk, plan.text(operation), forward))

@@ -1,10 +1,9 @@
 //! Describes for each patch, file and hunk what the refresh needs.
 
-use super::Checked;
-use super::patch_of;
+use super::checked::{Checked, patch_of};
 use super::patch_text::{Section, is_applied};
 use crate::matching::{Mismatch, MismatchKind, Placement};
-use crate::plan::{Edit, Hunk, Operation, Plan};
+use crate::plan::{Edit, Hunk, Operation};
 use crate::preflight::{FileOutcome, Severity};
 use crate::report::{
     PatchStatus, RefreshReport, RefreshStatus, RefreshedFile, RefreshedHunk, RefreshedPatch,
@@ -12,18 +11,15 @@ use crate::report::{
 
 /// Returns the report before the new texts are known. `starts` are the indexes of the patches among
 /// the inputs.
-pub(super) fn refresh_report(plan: &Plan, checked: &Checked, starts: &[usize]) -> RefreshReport {
+pub(super) fn refresh_report(checked: &Checked, starts: &[usize]) -> RefreshReport {
+    let plan = checked.plan();
     let patch = |&start: &usize| RefreshedPatch {
         patch: plan.inputs[start].name.clone(),
         status: PatchStatus::Unchanged,
         files: Vec::new(),
     };
     let mut patches: Vec<_> = starts.iter().map(patch).collect();
-    let contents = checked.contents();
-    let files = checked
-        .resolution()
-        .map_or(&[][..], |resolution| &resolution.files);
-    for (index, outcome) in files.iter().enumerate() {
+    for (index, outcome, contents) in checked.operations() {
         let operation = &plan.operations[index];
         let patch = patch_of(operation.input, starts);
         let is_named = || {
@@ -33,7 +29,7 @@ pub(super) fn refresh_report(plan: &Plan, checked: &Checked, starts: &[usize]) -
             })
         };
         let status = if outcome.failed.is_none() {
-            let section = Section::new(plan, index, outcome, &contents[index], starts[patch]);
+            let section = Section::new(plan, index, outcome, contents, starts[patch]);
             let is_there = section.is_there();
             if is_there {
                 RefreshStatus::AlreadyThere

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Checked;
+use super::checked::Checked;
 use crate::engine::request::{Decide, Patches, Request};
 use crate::matching::Placement;
 use crate::mode::FileMode;
@@ -77,17 +77,15 @@ pub(super) fn verify(
         ..request.decide.clone()
     };
     let checked = Checked::of(patches, request, &decide, tree).map_err(|_| wrong(None))?;
-    let plan = &checked.done.resolved.selected.plan;
     let is_exact = |outcome: &FileOutcome| {
         outcome
             .placements
             .iter()
             .all(|placed| placed.as_ref().is_ok_and(is_as_stated))
     };
-    let files = checked
-        .resolution()
-        .map_or(&[][..], |resolution| &resolution.files);
-    if let Some(index) = files.iter().position(|outcome| !is_exact(outcome)) {
+    let outcomes = checked.outcomes().unwrap_or_default();
+    if let Some(index) = outcomes.iter().position(|outcome| !is_exact(outcome)) {
+        let plan = checked.plan();
         let input = plan.operations[index].input;
         return Err(wrong(Some(plan.inputs[input].name.clone())));
     }

@@ -1,0 +1,126 @@
+//! Checks patches against the tree without a change of any file.
+
+use super::NAME;
+use super::verify::{FinalTree, final_tree};
+use crate::engine::request::{Commit, Decide, Look, Patches, Request, RequestContext, What};
+use crate::engine::stages::{Command, Committed};
+use crate::engine::task::{CommandMode, CommandRun};
+use crate::engine::{Outcome, steps};
+use crate::plan::Plan;
+use crate::preflight::{
+    ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks, Problem,
+};
+use crate::report::{self, RefreshReport};
+use crate::workspace::Workspace;
+
+/// The patches, checked against the tree.
+pub(super) struct Checked {
+    pub(super) done: Committed,
+    command: Command,
+    /// The contents before and after each operation.
+    pub(super) contents: Vec<ContentPair>,
+}
+
+impl Checked {
+    /// Checks `patches` with the options `decide`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the outcome if the policy cannot be used.
+    pub(super) fn of(
+        patches: Patches,
+        request: &Request,
+        decide: &Decide,
+        tree: &dyn Workspace,
+    ) -> Result<Self, Box<Outcome>> {
+        let request = Request {
+            what: What::default(),
+            decide: decide.clone(),
+            look: Look {
+                describe: true,
+                diff: false,
+                ..request.look.clone()
+            },
+            commit: Commit::default(),
+            context: RequestContext {
+                // The patches contain lines of the files, and the files stay as they are.
+                approval_gate: ApprovalGate::Reading,
+                is_external_change: true,
+                ..request.context.clone()
+            },
+        };
+        let success = report::Outcome::WouldApply;
+        let (mut task, begun) = CommandRun::new((NAME, success), request, tree)?;
+        let kept = KeptContents::default();
+        let (selected, options) = steps::read(&task, patches, begun);
+        task.preview_sinks = PreviewSinks {
+            contents: Some(&kept),
+            ..PreviewSinks::default()
+        };
+        let done = task.run(selected, &options, CommandMode::Check);
+        let command = task.command.clone();
+        let operations = done.resolved.selected.plan.operations.len();
+        let contents = (0..operations).map(|index| kept.contents(index)).collect();
+        Ok(Self {
+            done,
+            command,
+            contents,
+        })
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.done.resolved.selected.plan
+    }
+
+    /// Returns the outcome of each operation; `None` if the patches were not compared with the tree.
+    pub(super) fn outcomes(&self) -> Option<&[FileOutcome]> {
+        let resolution = self.done.resolved.resolution.as_ref();
+        resolution.map(|resolution| &resolution.files[..])
+    }
+
+    /// Returns each operation that was compared with the tree: its index, its outcome and its contents.
+    pub(super) fn operations(&self) -> impl Iterator<Item = (usize, &FileOutcome, &ContentPair)> {
+        let outcomes = self
+            .outcomes()
+            .unwrap_or_default()
+            .iter()
+            .zip(&self.contents);
+        outcomes
+            .enumerate()
+            .map(|(index, (outcome, contents))| (index, outcome, contents))
+    }
+
+    pub(super) fn final_tree(&self) -> FinalTree {
+        let outcomes = self.outcomes().unwrap_or_default();
+        final_tree(self.plan(), outcomes, &self.contents)
+    }
+
+    pub(super) fn into_outcome(self, report: RefreshReport) -> Box<Outcome> {
+        // Malformed patches have not been compared with the tree.
+        let is_compared = self.outcomes().is_some();
+        let mut outcome = self.done.finish(&self.command);
+        outcome.report.refresh = is_compared.then(|| Box::new(report));
+        Box::new(outcome)
+    }
+
+    pub(super) fn refuse(mut self, problem: Problem, report: RefreshReport) -> Box<Outcome> {
+        self.done.problems().push(problem);
+        self.into_outcome(report)
+    }
+}
+
+/// Returns the index of each patch among the inputs of `plan`. The other inputs are parts of patches.
+pub(super) fn patch_inputs(plan: &Plan) -> Vec<usize> {
+    let inputs = plan.inputs.iter().enumerate();
+    inputs
+        .filter(|(_, input)| input.part.is_none())
+        .map(|(index, _)| index)
+        .collect()
+}
+
+/// Returns the index of the patch that contains the input with the index `input`.
+pub(super) fn patch_of(input: usize, starts: &[usize]) -> usize {
+    starts
+        .partition_point(|&start| start <= input)
+        .saturating_sub(1)
+}
