@@ -39,6 +39,9 @@ pub(super) struct RefreshOptions {
     /// Ignore up to N lines of context if nothing else matches [default: 2]
     #[arg(long, value_name = "N")]
     fuzz: Option<usize>,
+    /// Accept hunks without context
+    #[arg(long)]
+    unidiff_zero: bool,
     /// Limit the size of a file that is read or created, in bytes [default: 536870912]
     #[arg(long, value_name = "BYTES")]
     max_file: Option<u64>,
@@ -66,6 +69,7 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
             ..BasicOptions::default()
         },
         fuzz: Some(options.fuzz.unwrap_or(FUZZ)),
+        unidiff_zero: options.unidiff_zero,
         max_file: options.max_file,
         approve: options.approve,
         ..PatchOptions::default()

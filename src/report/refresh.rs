@@ -44,6 +44,8 @@ pub enum PatchStatus {
     Rewritten,
     /// The tree already has all changes, so the file and its entry in the series are removed.
     Removed,
+    /// The file must change but cannot be rewritten, for example because a mail encodes the patch.
+    NotRewritable,
     /// A change does not apply.
     Conflict,
     /// A change was not compared, because an earlier change of the same file does not apply.
@@ -145,6 +147,7 @@ impl PatchStatus {
             Self::Unchanged => "unchanged",
             Self::Rewritten => "rewritten",
             Self::Removed => "removed, because the tree already has all its changes",
+            Self::NotRewritable => "cannot be rewritten",
             Self::Conflict => "conflict",
             Self::NotChecked => "not checked",
         }
@@ -181,6 +184,7 @@ impl RefreshReport {
             (PatchStatus::Unchanged, "unchanged"),
             (PatchStatus::Rewritten, "rewritten"),
             (PatchStatus::Removed, "removed"),
+            (PatchStatus::NotRewritable, "not rewritable"),
             (PatchStatus::Conflict, "with a conflict"),
             (PatchStatus::NotChecked, "not checked"),
         ] {
@@ -190,7 +194,13 @@ impl RefreshReport {
                 write!(line, "{separator} {count} {name}")?;
             }
         }
-        if count(PatchStatus::Conflict) > 0 {
+        let is_refusal = |patch: &RefreshedPatch| {
+            matches!(
+                patch.status,
+                PatchStatus::Conflict | PatchStatus::NotRewritable
+            )
+        };
+        if self.patches.iter().any(is_refusal) {
             line.push_str("; no file was changed");
         }
         writeln!(f, "{line}")

@@ -17,6 +17,9 @@ use crate::{run, tree::Traces};
 const NOT_FROM_A_PATCH: &[&str] = &[
     // In `convert.rs`.
     "wpatch::convert::inexpressible",
+    // In `refresh.rs`.
+    "wpatch::refresh::already_applied",
+    "wpatch::refresh::not_rewritable",
     "wpatch::usage",
     // In `whitespace.rs`.
     "wpatch::git::config",

@@ -75,6 +75,7 @@ mod policy;
 mod power;
 mod process;
 mod progress;
+mod refresh;
 mod reject;
 mod repeated;
 mod report;

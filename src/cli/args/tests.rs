@@ -43,6 +43,7 @@ fn each_command_has_the_name_that_the_command_line_contains() {
             "notebook" => &["delete", "f", "--cell", "1"],
             "diff" => &["a", "b"],
             "convert" => &["--to", "git"],
+            "refresh" => &["p"],
             "reject" | "commit" | "abort" => &["x"],
             "run" => &["--", "f"],
             "policy" => &["explain", "f"],

@@ -150,6 +150,19 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "refresh",
+        &[
+            (
+                "Move the patches of a Debian package to a new version",
+                "wpatch refresh --series debian/patches/series",
+            ),
+            (
+                "Print what would be done",
+                "wpatch refresh --dry-run fix.patch",
+            ),
+        ],
+    ),
+    (
         "init",
         &[(
             "Keep a history in a directory without git",

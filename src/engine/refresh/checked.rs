@@ -1,15 +1,13 @@
 //! Checks patches against the tree without a change of any file.
 
 use super::NAME;
-use super::verify::{FinalTree, final_tree};
+use super::final_tree::{FinalTree, final_tree};
 use crate::engine::request::{Commit, Decide, Look, Patches, Request, RequestContext, What};
 use crate::engine::stages::{Command, Committed};
 use crate::engine::task::{CommandMode, CommandRun};
 use crate::engine::{Outcome, steps};
 use crate::plan::Plan;
-use crate::preflight::{
-    ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks, Problem,
-};
+use crate::preflight::{ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks};
 use crate::report::{self, RefreshReport};
 use crate::workspace::Workspace;
 
@@ -101,11 +99,6 @@ impl Checked {
         let mut outcome = self.done.finish(&self.command);
         outcome.report.refresh = is_compared.then(|| Box::new(report));
         Box::new(outcome)
-    }
-
-    pub(super) fn refuse(mut self, problem: Problem, report: RefreshReport) -> Box<Outcome> {
-        self.done.problems().push(problem);
-        self.into_outcome(report)
     }
 }
 

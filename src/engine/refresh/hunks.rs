@@ -107,52 +107,39 @@ impl<'a> Draft<'a> {
         let is_context = |(kind, _): &&(LineKind, &[u8])| *kind == LineKind::Context;
         let leading = original.iter().take_while(is_context).count();
         if leading == original.len() {
-            // A hunk without a change keeps its lines.
-            return Some(Self {
-                originals: index..index + 1,
-                section: hunk.section,
-                file_lines: placement.lines.clone(),
-                core: placement.lines.clone(),
-                lines: original,
-                trailing: 0,
-                has_original_lines: true,
-            });
+            return Some(Self::without_change(
+                (index, hunk),
+                original,
+                &placement.lines,
+            ));
         }
         let trailing = original.iter().rev().take_while(is_context).count();
-        let changed = &original[leading..original.len() - trailing];
         let in_file = |kind: LineKind| kind.in_direction(direction) != LineKind::Insertion;
-        let size = changed.iter().filter(|(kind, _)| in_file(*kind)).count();
-        let core_start =
-            (placement.lines.start + leading).checked_sub(placement.ignored_context.0)?;
-        let core = core_start..core_start + size;
+        let count = original.iter().filter(|(kind, _)| in_file(*kind)).count();
+        let size = count - leading - trailing;
+        let start = (placement.lines.start + leading).checked_sub(placement.ignored_context.0)?;
+        let core = start..start + size;
         let context = leading.max(trailing);
         let file_lines = core.start.saturating_sub(context)..(core.end + context).min(file.len());
         if core.end > file.len() {
             return None;
         }
-        let mut lines = Vec::with_capacity(original.len());
-        for (line, found) in (file_lines.start..).zip(&file[file_lines.start..core.start]) {
-            let known = (leading + line).checked_sub(core.start);
-            let known = known.map(|index| original[index].1);
-            lines.push((LineKind::Context, keep_if_same(known, found)));
-        }
-        let mut next = core.start;
+        let (before, rest) = original.split_at(leading);
+        let (changed, after) = rest.split_at(rest.len() - trailing);
+        // The innermost context lines come first in both lists.
+        let found = file[file_lines.start..core.start].iter().rev();
+        let mut lines: Vec<_> = context_lines(found, before.iter().rev()).collect();
+        lines.reverse();
+        let mut found = file[core.clone()].iter();
         for &(kind, known) in changed {
-            let line = if in_file(kind) {
-                next += 1;
-                keep_if_same(Some(known), file[next - 1])
-            } else {
-                known
-            };
-            lines.push((kind, line));
+            let found = if in_file(kind) { found.next() } else { None };
+            lines.push((
+                kind,
+                found.map_or(known, |found| keep_if_same(Some(known), found)),
+            ));
         }
-        let after = original[original.len() - trailing..]
-            .iter()
-            .map(|(_, text)| Some(*text));
-        let after = after.chain(iter::repeat(None));
-        for (found, known) in file[core.end..file_lines.end].iter().zip(after) {
-            lines.push((LineKind::Context, keep_if_same(known, found)));
-        }
+        let found = file[core.end..file_lines.end].iter();
+        lines.extend(context_lines(found, after.iter()));
         Some(Self {
             originals: index..index + 1,
             section: hunk.section,
@@ -162,6 +149,23 @@ impl<'a> Draft<'a> {
             core,
             lines,
         })
+    }
+
+    /// Returns a hunk of context lines only, which keeps its lines.
+    fn without_change(
+        (index, hunk): (usize, &Hunk),
+        lines: Vec<(LineKind, &'a [u8])>,
+        file_lines: &Range<usize>,
+    ) -> Self {
+        Self {
+            originals: index..index + 1,
+            section: hunk.section,
+            file_lines: file_lines.clone(),
+            core: file_lines.clone(),
+            lines,
+            trailing: 0,
+            has_original_lines: true,
+        }
     }
 
     /// Appends `next`, which begins in the trailing context of this hunk. Returns `None` if both
@@ -216,6 +220,20 @@ impl<'a> Draft<'a> {
             has_original_lines: self.has_original_lines,
         }
     }
+}
+
+/// Returns the context lines `found` of the file. `known` are the context lines of the patch from the
+/// same place on, which can be fewer.
+fn context_lines<'a, 'l>(
+    found: impl Iterator<Item = &'l &'a [u8]>,
+    known: impl Iterator<Item = &'l (LineKind, &'a [u8])>,
+) -> impl Iterator<Item = (LineKind, &'a [u8])>
+where
+    'a: 'l,
+{
+    let known = known.map(|(_, text)| Some(*text)).chain(iter::repeat(None));
+    let pairs = found.zip(known);
+    pairs.map(|(found, known)| (LineKind::Context, keep_if_same(known, found)))
 }
 
 /// Returns `known`, a line of the patch, if it has the content of the line `found` of the file. Its

@@ -11,10 +11,11 @@
 //! `statuses.rs` describes the result of each hunk. `merged.rs` finds stacks of patches that the tree
 //! has.
 
-mod attempt;
 mod checked;
+mod final_tree;
 mod hunks;
 mod merged;
+mod pass;
 mod patch_text;
 mod statuses;
 mod texts;
@@ -32,7 +33,7 @@ use crate::preflight::{Problem, Severity, code};
 use crate::report::{PatchStatus, RefreshReport, RefreshedPatch};
 use crate::text::{Bytes, lines};
 use crate::workspace::Workspace;
-use attempt::Refresh;
+use pass::Refresh;
 
 /// The name of the command in reports.
 const NAME: &str = "refresh";

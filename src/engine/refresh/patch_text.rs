@@ -20,6 +20,9 @@ const SECTION_LINES: [&[u8]; 6] = [
     b"=====",
 ];
 
+/// The reason why a patch for models cannot be rewritten.
+pub(super) const NO_LINE_NUMBERS: &str = "only diffs with line numbers can be rewritten";
+
 /// A part of a patch that is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TextEdit {
@@ -46,8 +49,7 @@ impl<'a> Section<'a> {
     pub(super) fn new(
         plan: &'a Plan,
         index: usize,
-        outcome: &'a FileOutcome,
-        contents: &'a ContentPair,
+        (outcome, contents): (&'a FileOutcome, &'a ContentPair),
         patch: usize,
     ) -> Self {
         let operation = &plan.operations[index];
@@ -66,9 +68,8 @@ impl<'a> Section<'a> {
         let is_whole_applied = self.outcome.is_already_applied && self.contents == &[None, None];
         let has_same_mode = self.operation.action == Action::Modify && old_mode == new_mode;
         let is_edit_applied = match &self.operation.edit {
-            Edit::Hunks(_) => self.outcome.is_already_applied,
             Edit::Keep => true,
-            _ => false,
+            _ => self.outcome.is_already_applied,
         };
         is_whole_applied || has_same_mode && is_edit_applied
     }
@@ -89,6 +90,19 @@ impl<'a> Section<'a> {
             return Ok(Vec::new());
         };
         let placements = &self.outcome.placements;
+        if !hunks.iter().all(|hunk| hunk.anchor.is_numbered()) {
+            let is_exact = |placed: &Result<Placement, _>| {
+                placed
+                    .as_ref()
+                    .is_ok_and(|placed| placed.ignored_context == (0, 0))
+            };
+            let is_kept = placements.iter().all(is_exact);
+            return if is_kept {
+                Ok(Vec::new())
+            } else {
+                Err(NO_LINE_NUMBERS)
+            };
+        }
         if !placements.is_empty() && placements.iter().all(is_applied) {
             return Ok(vec![self.removal_of_content(hunks)]);
         }
@@ -152,12 +166,12 @@ impl<'a> Section<'a> {
         if has_original_hunks(hunks, found) {
             return Ok(Vec::new());
         }
-        let syntax: &dyn Syntax = find_syntax(format).ok_or("the format has no line numbers")?;
+        let syntax: &dyn Syntax = find_syntax(format).ok_or(NO_LINE_NUMBERS)?;
         let written: Option<Vec<Vec<u8>>> = found
             .iter()
             .map(|hunk| syntax.write_hunk(&hunk.to_patch_hunk(text)))
             .collect();
-        let written = written.ok_or("the format has no line numbers")?.concat();
+        let written = written.ok_or(NO_LINE_NUMBERS)?.concat();
         let section = span.slice(&self.patch.bytes);
         let header: usize = lines(section)
             .take_while(|(_, line)| is_context_name(line))

@@ -29,7 +29,7 @@ pub(super) fn refresh_report(checked: &Checked, starts: &[usize]) -> RefreshRepo
             })
         };
         let status = if outcome.failed.is_none() {
-            let section = Section::new(plan, index, outcome, contents, starts[patch]);
+            let section = Section::new(plan, index, (outcome, contents), starts[patch]);
             let is_there = section.is_there();
             if is_there {
                 RefreshStatus::AlreadyThere
@@ -143,7 +143,9 @@ fn hunk_report(
             } else {
                 RefreshStatus::Moved
             };
-            report.line = Some(placement.lines.start + 1);
+            // The stated line is that of the hunk with all context lines.
+            let start = placement.lines.start + 1;
+            report.line = Some(start.saturating_sub(placement.ignored_context.0));
             report.offset = Some(placement.offset);
             report.fuzz = Some(fuzz);
         }

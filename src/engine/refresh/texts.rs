@@ -1,76 +1,109 @@
-//! The new texts of the patch files, and the change of these files.
+//! The new texts of the patch files.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::NAME;
-use super::attempt::Refresh;
 use super::checked::{Checked, patch_of};
-use super::patch_text::{Section, TextEdit, apply_edits};
+use super::patch_text::{NO_LINE_NUMBERS, Section, TextEdit, apply_edits};
 use crate::digest::Digest;
-use crate::engine::request::{Patches, Series, TargetFile, TargetState, TreeChange};
+use crate::engine::request::{Patches, Series, TargetFile, TargetState};
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
-use crate::plan::{ExpectedFile, Plan};
+use crate::plan::{ExpectedFile, Input};
 use crate::preflight::{Problem, code};
-use crate::report::{PatchStatus, RefreshReport};
-use crate::text::{Bytes, lines};
+use crate::report::PatchStatus;
+use crate::syntax::{Syntax, find_syntax};
+use crate::text::Bytes;
 
-/// Returns the new text of each patch. `None` for a patch whose changes the tree already has.
-///
-/// # Errors
-///
-/// Returns the problem of the first patch that cannot be written.
-pub(super) fn new_texts(
-    checked: &Checked,
-    starts: &[usize],
-) -> Result<Vec<Option<Vec<u8>>>, Box<Problem>> {
+/// What happens to the text of a patch.
+#[derive(Clone, Debug)]
+pub(super) enum NewText {
+    /// The text stays the same.
+    Same,
+    /// The patch gets this text.
+    Changed(Vec<u8>),
+    /// The tree already has all changes of the patch.
+    Removed,
+    /// The text must change and cannot, for this reason.
+    Refused(&'static str),
+}
+
+impl NewText {
+    pub(super) fn status(&self) -> PatchStatus {
+        match self {
+            Self::Same => PatchStatus::Unchanged,
+            Self::Changed(_) => PatchStatus::Rewritten,
+            Self::Removed => PatchStatus::Removed,
+            Self::Refused(_) => PatchStatus::NotRewritable,
+        }
+    }
+
+    /// Returns the problem of a patch that cannot be rewritten. `name` is its name.
+    pub(super) fn problem(&self, name: &str) -> Option<Problem> {
+        let Self::Refused(reason) = self else {
+            return None;
+        };
+        let message = format!("{name} cannot be rewritten: {reason}");
+        Some(Problem::new(&code::NOT_REFRESHABLE, message))
+    }
+}
+
+/// The changes of one patch.
+#[derive(Default)]
+struct Draft {
+    edits: Vec<TextEdit>,
+    /// The numbers of sections that the tree has, and of the others.
+    there: usize,
+    remaining: usize,
+    refusal: Option<&'static str>,
+}
+
+impl Draft {
+    fn add(&mut self, section: &Section<'_>) {
+        if section.is_there() {
+            self.there += 1;
+        } else {
+            self.remaining += 1;
+        }
+        // A section that does not apply keeps its text.
+        if section.outcome.failed.is_none() {
+            match section.edits() {
+                Ok(edits) => self.edits.extend(edits),
+                Err(reason) => self.refusal = self.refusal.or(Some(reason)),
+            }
+        }
+    }
+
+    /// Returns the new text of the patch `input`.
+    fn finish(self, input: &Input) -> NewText {
+        match self.refusal {
+            _ if self.there > 0 && self.remaining == 0 => NewText::Removed,
+            Some(reason) => NewText::Refused(reason),
+            None if self.edits.is_empty() => NewText::Same,
+            None if !is_diff(input) => NewText::Refused(NO_LINE_NUMBERS),
+            None => apply_edits(input, self.edits).map_or_else(NewText::Refused, NewText::Changed),
+        }
+    }
+}
+
+/// Returns the new text of each patch. `starts` are the indexes of the patches among the inputs.
+pub(super) fn new_texts(checked: &Checked, starts: &[usize]) -> Vec<NewText> {
     let plan = checked.plan();
-    let mut edits: BTreeMap<usize, Vec<TextEdit>> = BTreeMap::new();
-    let mut remaining: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut drafts: Vec<Draft> = starts.iter().map(|_| Draft::default()).collect();
     for (index, outcome, contents) in checked.operations() {
         let patch = patch_of(plan.operations[index].input, starts);
-        let section = Section::new(plan, index, outcome, contents, starts[patch]);
-        if outcome.failed.is_some() {
-            *remaining.entry(patch).or_default() += 1;
-            continue;
-        }
-        let refuse = |reason| write_problem(plan, starts[patch], reason);
-        edits
-            .entry(patch)
-            .or_default()
-            .extend(section.edits().map_err(refuse)?);
-        *remaining.entry(patch).or_default() += usize::from(!section.is_there());
+        let section = Section::new(plan, index, (outcome, contents), starts[patch]);
+        drafts[patch].add(&section);
     }
-    let mut texts = Vec::with_capacity(starts.len());
-    for (patch, &start) in starts.iter().enumerate() {
-        let input = &plan.inputs[start];
-        let edits = edits.remove(&patch).unwrap_or_default();
-        texts.push(match remaining.get(&patch) {
-            Some(0) => None,
-            _ if edits.is_empty() => Some(input.original().to_vec()),
-            _ => Some(
-                apply_edits(input, edits).map_err(|reason| write_problem(plan, start, reason))?,
-            ),
-        });
-    }
-    Ok(texts)
+    let drafts = drafts.into_iter().zip(starts);
+    drafts
+        .map(|(draft, &start)| draft.finish(&plan.inputs[start]))
+        .collect()
 }
 
-fn write_problem(plan: &Plan, input: usize, reason: &str) -> Box<Problem> {
-    let message = format!("{} cannot be rewritten: {reason}", plan.inputs[input].name);
-    Box::new(Problem::new(&code::NOT_REFRESHABLE, message))
-}
-
-/// Returns the status of each patch that applies. `None` is the text of a removed patch.
-pub(super) fn patch_statuses(patches: &Patches, texts: &[Option<Vec<u8>>]) -> Vec<PatchStatus> {
-    let pairs = patches.texts.iter().zip(texts);
-    let status = |((_, old), new): (&(String, Bytes), &Option<Vec<u8>>)| match new {
-        None => PatchStatus::Removed,
-        Some(new) if **new == **old => PatchStatus::Unchanged,
-        Some(_) => PatchStatus::Rewritten,
-    };
-    pairs.map(status).collect()
+/// Returns whether all sections of the patch are in formats of diff programs.
+fn is_diff(patch: &Input) -> bool {
+    let mut formats = patch.formats.iter().map(|name| find_syntax(name));
+    formats.all(|syntax| syntax.is_some_and(Syntax::is_diff))
 }
 
 /// Returns the patches with these indexes, in order.
@@ -89,20 +122,20 @@ pub(super) fn subset(patches: &Patches, kept: &[usize]) -> Patches {
 }
 
 /// Returns `patches` with their new texts, without the removed ones.
-pub(super) fn refreshed_patches(patches: &Patches, texts: &[Option<Vec<u8>>]) -> Patches {
-    let is_kept = |index: &usize| texts[*index].is_some();
+pub(super) fn refreshed_patches(patches: &Patches, texts: &[NewText]) -> Patches {
+    let is_kept = |index: &usize| !matches!(texts[*index], NewText::Removed);
     let kept: Vec<usize> = (0..texts.len()).filter(is_kept).collect();
     let mut refreshed = subset(patches, &kept);
-    let new = texts.iter().flatten();
-    refreshed
-        .texts
-        .iter_mut()
-        .zip(new)
-        .for_each(|((_, old), new)| *old = Bytes::from(&new[..]));
+    for ((_, text), index) in refreshed.texts.iter_mut().zip(kept) {
+        if let NewText::Changed(new) = &texts[index] {
+            *text = Bytes::from(&new[..]);
+        }
+    }
     refreshed
 }
+
 /// Returns the change of the file at `path` from `old` to `new`. `None` deletes it.
-fn target_file(path: RelPath, old: &[u8], new: Option<Vec<u8>>) -> TargetFile {
+pub(super) fn target_file(path: RelPath, old: &[u8], new: Option<Vec<u8>>) -> TargetFile {
     TargetFile {
         path,
         from: None,
@@ -116,37 +149,5 @@ fn target_file(path: RelPath, old: &[u8], new: Option<Vec<u8>>) -> TargetFile {
             permissions: None,
             content: Some(Arc::new(text.into())),
         }),
-    }
-}
-
-impl Refresh {
-    /// Returns the report, and the change of the patch files and of the series file.
-    pub(super) fn into_change(
-        self,
-        (paths, series): (Vec<RelPath>, Option<(RelPath, Bytes)>),
-    ) -> (RefreshReport, TreeChange) {
-        // In the order of the lines.
-        let mut removed: Vec<usize> = Vec::new();
-        let mut files = Vec::new();
-        for (index, ((old, new), path)) in self.texts.into_iter().zip(paths).enumerate() {
-            if new.is_none() {
-                removed.extend(self.entries.get(index));
-            }
-            if new.as_deref() != Some(&*old) {
-                files.push(target_file(path, &old, new));
-            }
-        }
-        if let Some((path, old)) = series.filter(|_| !removed.is_empty()) {
-            let kept = lines(&old)
-                .enumerate()
-                .filter(|(index, _)| removed.binary_search(&(index + 1)).is_err());
-            let new: Vec<&[u8]> = kept.map(|(_, (_, line))| line).collect();
-            files.push(target_file(path, &old, Some(new.concat())));
-        }
-        let change = TreeChange {
-            command: NAME,
-            files,
-        };
-        (self.report, change)
     }
 }

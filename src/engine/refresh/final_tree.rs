@@ -1,0 +1,52 @@
+//! The tree after all patches.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::mode::FileMode;
+use crate::path::RelPath;
+use crate::plan::{Action, Plan};
+use crate::preflight::{ContentPair, FileOutcome};
+use crate::text::Bytes;
+
+/// The mode and the content of a file; `None` if there is no file.
+type FileState = Option<(Option<FileMode>, Arc<Bytes>)>;
+
+/// The files that the patches change, with their states after the last patch. A file that has its
+/// old state again is missing.
+pub(super) type FinalTree = BTreeMap<RelPath, FileState>;
+
+/// Returns the result of all operations of `plan`.
+pub(super) fn final_tree(
+    plan: &Plan,
+    outcomes: &[FileOutcome],
+    contents: &[ContentPair],
+) -> FinalTree {
+    // The first and the last state of each file.
+    let mut states: BTreeMap<RelPath, (FileState, FileState)> = BTreeMap::new();
+    let mut put = |path: &RelPath, before: &FileState, after: FileState| {
+        let first = || (before.clone(), None);
+        states.entry(path.clone()).or_insert_with(first).1 = after;
+    };
+    for ((operation, outcome), pair) in plan.operations.iter().zip(outcomes).zip(contents) {
+        // An operation that was skipped has no contents.
+        if outcome.is_already_applied && pair == &[None, None] {
+            continue;
+        }
+        let state = |side: usize, mode| pair[side].clone().map(|content| (mode, content));
+        let (before, after) = (state(0, outcome.modes.0), state(1, outcome.modes.1));
+        match (operation.action, &operation.from) {
+            (Action::Rename, Some(from)) => {
+                put(from, &before, None);
+                put(&operation.path, &None, after);
+            }
+            (Action::Copy, _) => put(&operation.path, &None, after),
+            (Action::Delete | Action::RemoveCopy, _) => put(&operation.path, &before, None),
+            _ => put(&operation.path, &before, after),
+        }
+    }
+    let changed = states
+        .into_iter()
+        .filter(|(_, (first, last))| first != last);
+    changed.map(|(path, (_, last))| (path, last)).collect()
+}
