@@ -9,7 +9,7 @@
 //!
 //! - `strict.rs` contains the result without repairs.
 //! - `patch.rs` repairs one patch, section by section.
-//! - `names.rs` finds the file of each section.
+//! - `names.rs` finds the file of each section. `spelling.rs` reads the forms of its name.
 //! - `files.rs` contains the files after the sections so far.
 //! - `target_tree.rs` reads the files that policy allows to read.
 //!
@@ -18,6 +18,7 @@
 mod files;
 mod names;
 mod patch;
+mod spelling;
 mod strict;
 mod target_tree;
 #[cfg(test)]

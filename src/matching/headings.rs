@@ -210,7 +210,9 @@ impl<'a> Placer<'a> {
         // The hunk matched without looking at its indentation. If an insertion's indentation cannot
         // be derived, the hunk has no safe placement.
         if fit.rung >= INDENT {
-            let indent = Reindent::new(&chunk.old[..count], self.index.lines_from(fit.line));
+            let old = chunk.lines.iter().filter(|line| line.is_in_preimage());
+            let old: Vec<_> = old.take(count).copied().collect();
+            let indent = Reindent::of_hunk(&old, self.index.lines_from(fit.line));
             if !chunk
                 .insertions()
                 .all(|line| indent.convert(line).is_some())

@@ -1,11 +1,14 @@
 //! Derives the indentation of insertions if a hunk matched at another indentation than its own.
 
 use crate::lines::ladder::{indentation, trim};
+use crate::plan::{HunkLine, LineKind};
 use crate::text::{without_bom, without_ending};
 
 /// The pairs of indentations of the old lines in the hunk and in the file.
 pub(crate) struct Reindent<'a> {
     pairs: Vec<(&'a [u8], &'a [u8])>,
+    /// Whether insertions keep their indentation.
+    is_kept: bool,
 }
 
 impl<'a> Reindent<'a> {
@@ -24,7 +27,36 @@ impl<'a> Reindent<'a> {
                 pairs.push(pair);
             }
         }
-        Self { pairs }
+        Self {
+            pairs,
+            is_kept: false,
+        }
+    }
+
+    /// Compares the old lines of a hunk with the matched lines of the file, as [`Self::new`] does.
+    ///
+    /// If all context lines differ from the file by one blank and the deletions are equal, the context
+    /// lines have no marker, and their first blank was read as one. The insertions then have their
+    /// correct indentation.
+    pub(crate) fn of_hunk(old: &[HunkLine<'a>], found: impl Iterator<Item = &'a [u8]>) -> Self {
+        let found: Vec<_> = found.take(old.len()).collect();
+        let is_unmarked = |(line, found): (&HunkLine<'_>, &[u8])| {
+            let (content, found) = (line.content(), without_ending(without_bom(found)));
+            let found = match line.kind {
+                LineKind::Context => found.strip_prefix(b" "),
+                _ => Some(found),
+            };
+            trim(content).is_empty() || found == Some(content)
+        };
+        let is_context = |line: &HunkLine<'_>| {
+            line.kind == LineKind::Context && !trim(line.content()).is_empty()
+        };
+        let texts: Vec<_> = old.iter().map(|line| line.text).collect();
+        Self {
+            is_kept: old.iter().any(is_context)
+                && old.iter().zip(found.iter().copied()).all(is_unmarked),
+            ..Self::new(&texts, found.into_iter())
+        }
     }
 
     /// Returns the indentation of an inserted line in the patch and in the file, or `None` if it
@@ -39,7 +71,10 @@ impl<'a> Reindent<'a> {
     pub(crate) fn convert<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         // A blank line, or an indentation that matched exactly, needs no conversion.
-        if trim(line).is_empty() || self.pairs.iter().all(|(old, found)| old == found) {
+        if self.is_kept
+            || trim(line).is_empty()
+            || self.pairs.iter().all(|(old, found)| old == found)
+        {
             return Some((depth, depth.to_vec()));
         }
         let mut seen = self.pairs.iter().filter(|(old, _)| *old == depth);
@@ -81,6 +116,8 @@ impl<'a> Reindent<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matching::testing;
+    use crate::plan::Direction;
     use crate::text::lines;
 
     fn depths(file: &[u8], old: &[&[u8]], line: &[u8]) -> Option<Vec<u8>> {
@@ -96,6 +133,28 @@ mod tests {
             depths(file, &[b"if x:\n", b"    y\n"], b"        z"),
             Some(b"            ".to_vec())
         );
+    }
+
+    #[test]
+    fn context_without_markers_keeps_the_insertions() {
+        let depth = |patch: &[u8], file: &'static [u8], line: &[u8]| {
+            let hunk = testing::hunk(patch, 0, 0);
+            let old: Vec<_> = hunk
+                .lines(patch, Direction::Forward)
+                .filter(HunkLine::is_in_preimage)
+                .collect();
+            let depths = Reindent::of_hunk(&old, lines(file).map(|(_, line)| line));
+            depths.convert(line).map(|(_, depth)| depth.len())
+        };
+        let file = b"    if x {\n        y();\n    }\n";
+        let unmarked = b"    if x {\n        y();\n    }\n";
+        assert_eq!(depth(unmarked, file, b"        z();"), Some(8));
+        // The deletion has its marker.
+        let mixed = b"    if x {\n-        y();\n    }\n";
+        assert_eq!(depth(mixed, file, b"        z();"), Some(8));
+        // A hunk with another indentation has deletions with this indentation.
+        let shifted = b"    if x {\n-       y();\n    }\n";
+        assert_eq!(depth(shifted, file, b"       z();"), Some(8));
     }
 
     #[test]

@@ -312,10 +312,10 @@ impl<'a> TargetLines<'a> {
         let old: Vec<_> = hunk
             .iter()
             .filter(|line| line.is_in_preimage())
-            .map(|line| line.text)
             .skip(self.placement.ignored_context.0)
+            .copied()
             .collect();
         (self.is_reindented && (INDENT..=PUNCT).contains(&self.rung))
-            .then(|| Reindent::new(&old, self.matched_lines()))
+            .then(|| Reindent::of_hunk(&old, self.matched_lines()))
     }
 }

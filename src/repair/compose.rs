@@ -9,7 +9,7 @@ use super::fitted::{HunkEffect, InsertedLine};
 use super::line::Line;
 use super::lines::FileLines;
 use super::place::place;
-use super::read::Section;
+use super::read::{EndingSource, Section};
 use super::rows::read_cost;
 use super::{RepairKind, RepairLog};
 use crate::plan::LineKind;
@@ -282,7 +282,9 @@ pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Opt
         };
         let bodies = find_bodies(chunk);
         let mut certain = bodies.iter().filter(is_certain);
-        let states_endings = !section.is_enveloped && chunk.header.counts.is_some();
+        let states_endings = !section.is_enveloped
+            && section.ending_source == EndingSource::Patch
+            && chunk.header.counts.is_some();
         let ending = |line: &Line<'_>| match line.ending {
             LineEnding::CrLf if states_endings => LineEnding::CrLf,
             _ => LineEnding::Lf,
@@ -291,6 +293,9 @@ pub(super) fn created_content(section: &Section<'_>, log: &mut RepairLog) -> Opt
         let (content, body) = certain.find_map(|body| Some((content(body)?, body)))?;
         note_counts(chunk, (0, lines(&content).count()), log);
         out.extend(content);
+        if section.ending_source == EndingSource::Transport {
+            log.note(RepairKind::Whitespace, chunk.line);
+        }
         if let Some(blank) = body.lines.iter().find(|line| line.text.is_empty()) {
             log.note(RepairKind::Markers, blank.number);
         }

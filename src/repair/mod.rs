@@ -62,7 +62,7 @@ mod vocabulary;
 
 pub(crate) use patch::DamagedPatch;
 pub use quoted::unquote_json;
-pub(crate) use read::{Section, SectionAction};
+pub(crate) use read::{EndingSource, Section, SectionAction};
 pub(crate) use refusal::budget_refusal;
 pub use refusal::{RepairError, RepairErrorKind};
 pub use rows::{REPAIRS, RepairKind, StepBudget};

@@ -1,6 +1,7 @@
 //! Patches that were damaged as models damage them: repaired to the change that was meant, or
 //! refused; never another.
 
+mod created;
 mod damage;
 mod endings;
 mod ends;

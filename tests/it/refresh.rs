@@ -75,3 +75,9 @@ fn refreshed(patch: &str, file: &str) -> Option<String> {
     let (_, text) = patches.texts().pop()?;
     Some(String::from_utf8(text).unwrap())
 }
+
+/// The numbers from `first` to `last`, one in each line.
+fn numbers(first: usize, last: usize) -> String {
+    let lines: Vec<_> = (first..=last).map(|number| format!("{number}\n")).collect();
+    lines.concat()
+}

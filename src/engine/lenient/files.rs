@@ -2,13 +2,16 @@
 
 use std::collections::HashMap;
 
+use bstr::ByteSlice;
+
 use super::names::{NameLookup, NameLookupResult};
 use super::target_tree::{NameOptions, TargetTree};
 use crate::path::RelPath;
 use crate::repair::{
-    FileVersion, RepairError, RepairErrorKind, RepairKind, RepairLog, Section, SectionChange,
-    apply_section,
+    EndingSource, FileVersion, RepairError, RepairErrorKind, RepairKind, RepairLog, Section,
+    SectionAction, SectionChange, apply_section,
 };
+use crate::text::{Span, lines};
 use crate::workspace::WorkspaceError;
 
 /// The files after the sections so far.
@@ -24,7 +27,11 @@ impl<'w> FileOverlay<'w> {
     pub(super) fn new(tree: &'w TargetTree<'w>) -> Self {
         Self {
             tree,
-            names: NameLookup { tree, file: None },
+            names: NameLookup {
+                tree,
+                file: None,
+                removed_prefix: None,
+            },
             now: HashMap::new(),
         }
     }
@@ -32,6 +39,41 @@ impl<'w> FileOverlay<'w> {
     /// Sets the file that all sections of the next patch are for, or `None` if their names decide.
     pub(super) fn set_file(&mut self, file: Option<RelPath>) {
         self.names.file = file;
+    }
+
+    /// Learns from the sections of existing files how the patch names its files, and whether its line
+    /// endings come from its transport. Sections that create files then follow them.
+    pub(super) fn learn(
+        &mut self,
+        text: &[u8],
+        sections: &mut [Section<'_>],
+    ) -> Result<(), WorkspaceError> {
+        let is_crlf = |(_, line): (Span, &[u8])| line.ends_with(b"\r\n");
+        let is_text_crlf = lines(text).all(is_crlf);
+        let (mut prefixes, mut has_lf, mut has_crlf) = (Vec::new(), false, false);
+        for section in sections.iter().filter(|section| !section.is_verbatim) {
+            if section.action == SectionAction::Create {
+                continue;
+            }
+            let is_known = |path: &RelPath| self.now.get(path).is_some_and(Option::is_some);
+            let Ok(found) = self.names.resolve(section, is_known)?.into_path() else {
+                continue;
+            };
+            prefixes.push(self.names.removed_prefix(section, &found.path));
+            if is_text_crlf
+                && self.tree.denial(&found.path, section.action).is_none()
+                && let Ok(Some(file)) = self.load(&found.path)?
+            {
+                let file_has_crlf = file.content.contains_str(b"\r\n");
+                has_lf |= !file_has_crlf;
+                has_crlf |= file_has_crlf;
+            }
+        }
+        if has_lf && !has_crlf {
+            let all = sections.iter_mut();
+            all.for_each(|section| section.ending_source = EndingSource::Transport);
+        }
+        self.names.set_removed_prefix(&prefixes)
     }
 
     /// Returns the options that determine the paths of names.

@@ -1,10 +1,10 @@
 //! Finds the file that the names in a section refer to.
 
+use super::spelling::{clean_name, is_absolute, strip_git_prefix};
 use super::target_tree::{NameOptions, TargetTree};
 use crate::mode::FileKind;
 use crate::path::{PathError, RelPath, below_root, with_slashes};
 use crate::repair::{RepairErrorKind, Section, SectionAction};
-use crate::syntax::unquote;
 use crate::text::printable;
 use crate::workspace::WorkspaceError;
 
@@ -13,6 +13,9 @@ pub(super) struct NameLookup<'w> {
     pub(super) tree: &'w TargetTree<'w>,
     /// The file that an option names, if the patch is for one file.
     pub(super) file: Option<RelPath>,
+    /// The directories that the patch puts before the names of all existing files, with a final slash,
+    /// although the tree does not have them.
+    pub(super) removed_prefix: Option<Vec<u8>>,
 }
 
 /// A path that a name in a section can refer to.
@@ -101,23 +104,10 @@ impl NameLookup<'_> {
         }
         if section.action == SectionAction::Create {
             let first = candidates.into_iter().flatten().next();
+            let first = first.map(|candidate| self.without_prefix(candidate));
             return Ok(first.map_or(NameLookupResult::None(shown), NameLookupResult::Path));
         }
-        let mut existing = Vec::new();
-        for of_name in candidates {
-            let mut found = Vec::new();
-            for candidate in of_name {
-                if is_known(&candidate.path)
-                    || self
-                        .tree
-                        .stat(&candidate.path)?
-                        .is_some_and(|stat| stat.kind != FileKind::Directory)
-                {
-                    found.push(candidate);
-                }
-            }
-            existing.push(found);
-        }
+        let existing = self.existing(candidates, is_known)?;
         if is_ambiguous(&existing, section) {
             return Ok(NameLookupResult::Several(shown));
         }
@@ -129,6 +119,72 @@ impl NameLookup<'_> {
             return Ok(NameLookupResult::None(shown));
         }
         self.find_by_suffix(section, shown)
+    }
+
+    /// Returns the candidates of each name that are files.
+    fn existing(
+        &self,
+        candidates: Vec<Vec<PathCandidate>>,
+        is_known: impl Fn(&RelPath) -> bool,
+    ) -> Result<Vec<Vec<PathCandidate>>, WorkspaceError> {
+        let mut existing = Vec::new();
+        for of_name in candidates {
+            let mut found = Vec::new();
+            for candidate in of_name {
+                let stat = self.tree.stat(&candidate.path)?;
+                if is_known(&candidate.path)
+                    || stat.is_some_and(|stat| stat.kind != FileKind::Directory)
+                {
+                    found.push(candidate);
+                }
+            }
+            existing.push(found);
+        }
+        Ok(existing)
+    }
+
+    /// Returns the directories that `section` puts before `path`, the file to which it refers. Returns
+    /// `None` if its name does not end with the path.
+    pub(super) fn removed_prefix(&self, section: &Section<'_>, path: &RelPath) -> Option<Vec<u8>> {
+        let likely = self.candidates(section.names.first()?, section)?;
+        let prefix = likely
+            .first()?
+            .path
+            .as_bytes()
+            .strip_suffix(path.as_bytes())?;
+        (prefix.is_empty() || prefix.ends_with(b"/")).then(|| prefix.to_vec())
+    }
+
+    /// Sets the prefix of created files, if all existing files have the same one. `prefixes` are those
+    /// of the existing files.
+    pub(super) fn set_removed_prefix(
+        &mut self,
+        prefixes: &[Option<Vec<u8>>],
+    ) -> Result<(), WorkspaceError> {
+        self.removed_prefix = None;
+        let Some((Some(first), rest)) = prefixes.split_first() else {
+            return Ok(());
+        };
+        let directory = first
+            .strip_suffix(b"/")
+            .and_then(|name| RelPath::new(name).ok());
+        if let Some(directory) = directory
+            && rest.iter().all(|other| other.as_ref() == Some(first))
+            && self.tree.stat(&directory)?.is_none()
+        {
+            self.removed_prefix = Some(first.clone());
+        }
+        Ok(())
+    }
+
+    /// Returns the path of a created file without the prefix that the tree does not have.
+    fn without_prefix(&self, candidate: PathCandidate) -> PathCandidate {
+        let prefix = self.removed_prefix.as_deref();
+        let rest = prefix.and_then(|prefix| candidate.path.as_bytes().strip_prefix(prefix));
+        match rest.map(RelPath::new) {
+            Some(Ok(path)) => PathCandidate::other(path),
+            _ => candidate,
+        }
     }
 
     /// Returns the paths that a name can refer to, the most likely first. Returns `None` if the
@@ -302,44 +358,4 @@ fn is_ambiguous(existing: &[Vec<PathCandidate>], section: &Section<'_>) -> bool 
 /// Returns whether one name is a backup of the other, such as `f.orig` and `f`.
 fn is_backup(one: &[u8], other: &[u8]) -> bool {
     one.starts_with(other) || other.starts_with(one)
-}
-
-/// Removes quotes, backquotes and `./` from a name, and converts backslashes to slashes.
-fn clean_name(name: &[u8]) -> Vec<u8> {
-    let mut name = name.trim_ascii();
-    // Unquote the name as git quotes it. A control character in the result comes from a backslash
-    // that separates directories.
-    if let Some((plain, [])) =
-        unquote(name).filter(|(plain, _)| !plain.iter().any(u8::is_ascii_control))
-    {
-        return plain;
-    }
-    for quote in [b'"', b'`', b'\''] {
-        if let [first, inner @ .., last] = name
-            && *first == quote
-            && *last == quote
-        {
-            name = inner;
-        }
-    }
-    while let Some(rest) = name.strip_prefix(b"./") {
-        name = rest;
-    }
-    name.iter()
-        .map(|&byte| if byte == b'\\' { b'/' } else { byte })
-        .collect()
-}
-
-/// Returns the rest of a name after one of git's prefixes, such as `a/`.
-fn strip_git_prefix(name: &[u8]) -> Option<&[u8]> {
-    let prefixes = [b"a/", b"b/", b"c/", b"i/", b"o/", b"w/"];
-    prefixes
-        .into_iter()
-        .find_map(|prefix| name.strip_prefix(prefix))
-}
-
-/// Returns whether `name` is absolute, such as `/x` or `C:/x`.
-fn is_absolute(name: &[u8]) -> bool {
-    matches!(name, [b'/', ..])
-        || matches!(name, [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
 }

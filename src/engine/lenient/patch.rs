@@ -35,12 +35,13 @@ pub(super) fn repair(
         Ok(patch) => patch,
         Err(refusal) => return Ok(Err(vec![*refusal])),
     };
-    let sections = match patch.sections(file, &mut log) {
+    let mut sections = match patch.sections(file, &mut log) {
         Ok(sections) => sections,
         Err(refusal) => return Ok(Err(vec![*refusal])),
     };
     let (mut out, mut refusals, mut results) = (Vec::new(), Vec::new(), Vec::new());
     files.set_file(file.and_then(|file| single_file(&sections, file)));
+    files.learn(text, &mut sections)?;
     for section in &sections {
         let start = out.len();
         if section.is_verbatim && files.naming().changes_git_names() {

@@ -22,7 +22,7 @@ use crate::text::{Span, bom_length};
 use body::Lookahead;
 use markers::{Marker, is_closing_tag, is_exact_marker, is_heredoc_end, parse_marker};
 pub(super) use markers::{is_fence, is_signature};
-pub(crate) use section::{Section, SectionAction};
+pub(crate) use section::{EndingSource, Section, SectionAction};
 use source::read_lines;
 
 /// Reads all sections of `text`.

@@ -34,8 +34,19 @@ pub(crate) struct Section<'t> {
     /// Whether the section contains more than changes of lines, such as a copy or binary data. Such
     /// a section is copied unchanged.
     pub(crate) is_verbatim: bool,
+    /// The origin of the line endings in the section.
+    pub(crate) ending_source: EndingSource,
     /// Whether the section is complete without a hunk.
     pub(super) has_marker: bool,
+}
+
+/// The origin of the line endings in a patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EndingSource {
+    /// The program that wrote the patch. A new file gets these line endings.
+    Patch,
+    /// A mail program or an editor, which has converted the whole patch.
+    Transport,
 }
 
 impl<'t> Section<'t> {
@@ -71,6 +82,7 @@ impl<'t> Section<'t> {
             line: line.number,
             span: line.span,
             is_verbatim: false,
+            ending_source: EndingSource::Patch,
             has_marker: false,
         }
     }

@@ -7,6 +7,7 @@ use fs_err as fs;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::numbers;
 use crate::tree;
 use crate::tree_diff::run;
 
@@ -21,7 +22,7 @@ fn change(line: usize, old: &str, new: &str) -> String {
 /// A git work tree with a series of three patches for the numbers from 1 to 20. The tree has one line
 /// more at its start, and the change of the second patch.
 fn project() -> TempDir {
-    let numbers: String = (1..=20).map(|number| format!("{number}\n")).collect();
+    let numbers = numbers(1, 20);
     let root = tree::directory(&[
         (
             "a",
@@ -157,12 +158,7 @@ fn entries_keep_their_strip_level_and_direction() {
     fs::write(root.path().join("debian/patches/five.patch"), zero).unwrap();
     let series = "five.patch -p0\nten.patch -R\n";
     fs::write(root.path().join("debian/patches/series"), series).unwrap();
-    let text = format!(
-        "zero\n{}",
-        (1..=20)
-            .map(|number| format!("{number}\n"))
-            .collect::<String>()
-    );
+    let text = format!("zero\n{}", numbers(1, 20));
     fs::write(root.path().join("a"), text).unwrap();
     let (code, out, _) = run(root.path(), &SERIES);
     assert!(out.ends_with("2 patches: 2 rewritten\n"), "{out}");

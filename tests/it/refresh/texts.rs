@@ -3,13 +3,8 @@
 use wpatch::report::{PatchStatus, RefreshStatus};
 use wpatch::workspace::memory::{Entry, Memory};
 
-use super::{PatchFiles, refreshed, statuses};
+use super::{PatchFiles, numbers, refreshed, statuses};
 use crate::tree::path;
-
-/// The numbers from `first` to `last`, one in each line.
-fn numbers(first: usize, last: usize) -> String {
-    (first..=last).map(|number| format!("{number}\n")).collect()
-}
 
 /// A patch that changes line 10 of 20 numbered lines.
 const PATCH: &str = "\
