@@ -5,18 +5,17 @@ use super::*;
 
 /// Returns the files after `patch`, in order.
 fn applied(files: &[(&str, &str)], patch: &str) -> Vec<(String, String)> {
-    let entries = files.iter().map(|(name, text)| {
-        let path = RelPath::new(name.as_bytes()).unwrap();
-        (path, Entry::file(*text))
-    });
+    let entries = files
+        .iter()
+        .map(|(name, text)| (RelPath::new(name.as_bytes()).unwrap(), Entry::file(*text)));
     let workspace = Memory::with_files(entries);
     let outcome = engine::apply(lenient(patch), &workspace, &Interrupt::new());
     assert!(outcome.report.ok, "{patch}\n{:#?}", outcome.report.problems);
     let files = workspace.files().into_iter();
     let text = |entry: Entry| String::from_utf8(entry.contents).unwrap();
     files
-        .map(|(path, entry)| (path.to_string(), text(entry)))
-        .filter(|(path, _)| !path.starts_with(".wpatch"))
+        .map(|(name, entry)| (name.to_string(), text(entry)))
+        .filter(|(name, _)| !name.starts_with(".wpatch"))
         .collect()
 }
 
