@@ -18,7 +18,8 @@ pub fn keep_the_plan(bytes: &[u8]) {
     let request = scene.request(scene.direction());
     let expected = plan_id(request.clone(), &memory);
     for syntax in SYNTAXES {
-        let Ok(text) = engine::convert(request.clone(), syntax.name(), &memory) else {
+        let report = engine::convert(request.clone(), syntax.name(), &memory).report;
+        let Some(text) = report.converted.map(|patch| patch.text) else {
             continue;
         };
         if expected.is_none() {

@@ -39,27 +39,30 @@ pub(super) struct ConvertOptions {
     to: String,
 }
 
-/// Prints the patches in another format.
+/// Prints the patches in another format, or with `--json` the report that contains them.
 pub(super) fn convert(options: ConvertOptions, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal);
-    match convert_patches(options, global) {
-        Ok(text) => output::exit_code(global.caller.print(|out| out.write_all(&text))),
-        Err(mut outcome) => {
-            outcome.report.root = root_name(global);
-            outcome.report.roots = root_reports(global);
-            finish(&outcome, &output)
-        }
+    let name = CommandMode::Convert.name();
+    let mut outcome =
+        convert_patches(options, global).unwrap_or_else(|stop| stop.into_outcome(name));
+    outcome.report.root = root_name(global);
+    outcome.report.roots = root_reports(global);
+    if global.json || global.caller.is_library() || !outcome.report.ok {
+        return finish(&outcome, &output);
     }
+    if !global.quiet {
+        let _ = output.print_problems(&outcome);
+    }
+    let converted = outcome.report.converted.as_ref();
+    let text = converted.map_or(&b""[..], |patch| &patch.text);
+    output::exit_code(global.caller.print(|out| out.write_all(text)))
 }
 
-fn convert_patches(options: ConvertOptions, global: &Global) -> Result<Vec<u8>, Box<Outcome>> {
-    let name = CommandMode::Convert.name();
-    let stop = |stop: EarlyExit| Box::new(stop.into_outcome(name));
-    let workspace = open(global).map_err(stop)?;
+fn convert_patches(options: ConvertOptions, global: &Global) -> Result<Outcome, EarlyExit> {
+    let workspace = open(global)?;
     progress::show_progress(global, |progress| {
-        let mut request =
-            request::read_request(options.patch, CommandMode::Convert, global).map_err(stop)?;
+        let mut request = request::read_request(options.patch, CommandMode::Convert, global)?;
         request.look.progress = progress;
-        engine::convert(request, &options.to, &*workspace)
+        Ok(engine::convert(request, &options.to, &*workspace))
     })
 }

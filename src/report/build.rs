@@ -78,6 +78,7 @@ pub fn build(
         history: result.history.clone(),
         run: result.command_reports.run.clone(),
         session: result.session.clone(),
+        converted: None,
         refresh: None,
         decisions: None,
         before: result.command_reports.before.clone(),

@@ -18,6 +18,7 @@ mod cause;
 mod cell;
 mod codex;
 mod command;
+mod converted;
 mod counts;
 mod decisions;
 mod diagnostics;
@@ -58,6 +59,7 @@ mod rejects;
 mod root;
 mod rule;
 mod sarif;
+mod saved;
 #[cfg(feature = "schema")]
 mod schema;
 mod score;
@@ -104,6 +106,7 @@ pub use build::build;
 pub use cause::{CauseKind, CauseReport};
 pub use cell::CellReport;
 pub use command::CommandReport;
+pub use converted::ConvertedPatch;
 pub use counts::Summary;
 pub use decisions::{
     DECISIONS_SCHEMA, Decisions, FileDecisions, HunkDecision, PartDecision, ReviewResult,
@@ -143,6 +146,7 @@ pub use refresh::{
 pub use rejects::RejectsReport;
 pub use root::RootReport;
 pub use rule::RuleHit;
+pub use saved::SavedReport;
 #[cfg(feature = "schema")]
 pub use schema::{SCHEMAS, Schema};
 pub use session::SessionReport;
@@ -257,6 +261,9 @@ pub struct Report {
     /// changed it, the listed files are changed in the session and not in the tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionReport>,
+    /// The patch in another format. Only `convert` reports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub converted: Option<Box<ConvertedPatch>>,
     /// What each patch and each hunk needed. Only `refresh` reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<Box<RefreshReport>>,
@@ -272,18 +279,6 @@ pub struct Report {
     /// The result of the user's command that ran after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<CommandReport>,
-}
-
-/// A saved plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(JsonSchema))]
-#[non_exhaustive]
-pub struct SavedReport {
-    /// The `plan_id` of the plan. Eight of its hex digits suffice if no other saved plan begins
-    /// with them.
-    pub id: String,
-    /// The time at which the plan expires, in RFC 3339 format.
-    pub expires: String,
 }
 
 impl Report {

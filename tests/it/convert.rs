@@ -39,8 +39,10 @@ fn plan_id(request: Request, tree: &Memory) -> Option<String> {
 
 /// Returns the patch in the format `format`, or the reason why it cannot be written so.
 fn convert(request: Request, format: &str, tree: &Memory) -> Result<Vec<u8>, Value> {
-    engine::convert(request, format, tree)
-        .map_err(|outcome| serde_json::to_value(&outcome.report).unwrap())
+    let report = engine::convert(request, format, tree).report;
+    assert_eq!(report.ok, report.converted.is_some());
+    let refused = serde_json::to_value(&report).unwrap();
+    report.converted.map(|patch| patch.text).ok_or(refused)
 }
 
 /// Returns a request for a patch in the format `format` with the default options, except that the

@@ -23,7 +23,7 @@ const MAX_HELPS: usize = 3;
 impl Output {
     /// Prints the message of the argument parser, or everything about `outcome` that belongs on
     /// standard error.
-    pub(super) fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
+    pub(in crate::cli) fn print_problems(&self, outcome: &Outcome) -> io::Result<()> {
         let mut err = AutoStream::new(io::stderr().lock(), self.color);
         if let Some(usage) = &self.usage {
             return usage

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bstr::ByteSlice;
 
 use super::from_plan::patch_hunk;
-use super::{NAME, inexpressible};
+use super::{Converted, NAME, inexpressible};
 use crate::engine::request::Decide;
-use crate::engine::stages::Committed;
+use crate::engine::stages::{Command, Committed};
 use crate::engine::suggest::{SeriesInfo, suggest};
 use crate::engine::task::{CommandMode, CommandRun};
 use crate::engine::{Outcome, Request, What, check, refused_outcome, steps};
@@ -30,7 +30,7 @@ pub(super) fn convert(
     mut request: Request,
     syntax: &dyn Syntax,
     workspace: &dyn Workspace,
-) -> Result<Vec<u8>, Box<Outcome>> {
+) -> Result<Converted, Box<Outcome>> {
     request.look.describe = true;
     // The result shows the contents of files, and changes none.
     request.context.approval_gate = ApprovalGate::Reading;
@@ -40,7 +40,8 @@ pub(super) fn convert(
         ..request.clone()
     };
     let contents_sink = KeptContents::default();
-    let (done, plan_id) = resolve(request, &contents_sink, workspace)?;
+    let (done, command) = resolve(request, &contents_sink, workspace)?;
+    let plan_id = done.report(&command).plan_id;
     let resolved = &done.resolved;
     let plan = &resolved.selected.plan;
     let files = resolved.resolution.as_ref().map_or(&[][..], |it| &it.files);
@@ -66,7 +67,8 @@ pub(super) fn convert(
             break;
         }
         if plan_id.is_some() && plan_id_of(&text, &template, workspace) == plan_id {
-            return Ok(text);
+            drop(changes);
+            return Ok((text, Box::new(done.finish(&command))));
         }
         previous = text;
     }
@@ -115,12 +117,12 @@ fn inexact_reason(changes: &[PatchChange<'_>]) -> (usize, &'static str) {
     }
 }
 
-/// Checks the request. Returns its result and its `plan_id`.
+/// Checks the request. Returns its result and its command.
 fn resolve(
     mut request: Request,
     contents_sink: &KeptContents,
     workspace: &dyn Workspace,
-) -> Result<(Committed, Option<String>), Box<Outcome>> {
+) -> Result<(Committed, Command), Box<Outcome>> {
     let patches = (request.take_patches()).map_err(|problem| refused_outcome(NAME, *problem))?;
     let success = report::Outcome::WouldApply;
     let (mut task, begun) = CommandRun::new((NAME, success), request, workspace)?;
@@ -135,8 +137,7 @@ fn resolve(
         suggest(&task, &origin, &options, &mut done);
         return Err(Box::new(done.finish(&task.command)));
     }
-    let plan_id = done.report(&task.command).plan_id;
-    Ok((done, plan_id))
+    Ok((done, task.command))
 }
 
 /// Returns the `plan_id` of `text`, whose format is detected; `None` if it does not apply.

@@ -9,16 +9,19 @@ mod from_plan;
 mod from_tree;
 
 use super::parse::{self, ReadOptions};
+use super::stages::{Command, Committed};
 use super::{Decide, Outcome, Request, refused_outcome};
 use crate::path::RelPath;
-use crate::preflight::{Problem, Severity, code};
+use crate::preflight::{Problem, code};
+use crate::report::{self, ConvertedPatch};
 use crate::syntax::{Syntax, find_syntax};
 use crate::workspace::Workspace;
 
 /// The name of the command in reports.
 const NAME: &str = "convert";
 
-/// Returns the patches of `request` in the format `format`, such as `git` or `codex`.
+/// Returns the outcome of a conversion. [`Report::converted`](crate::report::Report::converted) is the
+/// patch in the format `format`, such as `git` or `codex`.
 ///
 /// Check the text against the same tree, with the default options and the same
 /// [`Decide::overwrite`]. Its `plan_id` is then the same.
@@ -26,10 +29,8 @@ const NAME: &str = "convert";
 /// If the patches and the result are diffs with line numbers, the tree is not read. The result then
 /// has the same operations and hunks.
 ///
-/// # Errors
-///
-/// Returns the outcome with the problem if the patches are malformed, if they do not apply, or if
-/// the format cannot express a change (`wpatch::convert::inexpressible`).
+/// The outcome is a refusal if the patches are malformed, if they do not apply, or if the format cannot
+/// express a change (`wpatch::convert::inexpressible`).
 ///
 /// # Examples
 ///
@@ -40,31 +41,36 @@ const NAME: &str = "convert";
 ///
 /// let workspace = Memory::with_files([(RelPath::new(b"a")?, Entry::file("one\ntwo\n"))]);
 /// let patch = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n";
-/// let blocks = engine::convert(Request::of(patch), "blocks", &workspace).unwrap();
+/// let report = engine::convert(Request::of(patch), "blocks", &workspace).report;
 /// let expected = "a\n<<<<<<< SEARCH\none\ntwo\n=======\none\n2\n>>>>>>> REPLACE\n";
-/// assert_eq!(blocks, expected.as_bytes());
+/// assert_eq!(report.converted.unwrap().text, expected.as_bytes());
 /// # Ok::<(), wpatch::path::PathError>(())
 /// ```
-pub fn convert(
-    request: Request,
-    format: &str,
-    workspace: &dyn Workspace,
-) -> Result<Vec<u8>, Box<Outcome>> {
+pub fn convert(request: Request, format: &str, workspace: &dyn Workspace) -> Outcome {
     let Some(syntax) = find_syntax(format) else {
         let message = format!("unknown format {format}");
-        return Err(refused_outcome(NAME, Problem::new(&code::USAGE, message)));
+        return *refused_outcome(NAME, Problem::new(&code::USAGE, message));
     };
-    match convert_without_tree(&request, syntax)? {
-        Some(text) => Ok(text),
-        None => from_tree::convert(request, syntax, workspace),
+    let converted = convert_without_tree(&request, syntax).transpose();
+    let converted = converted.unwrap_or_else(|| from_tree::convert(request, syntax, workspace));
+    match converted {
+        Ok((text, mut outcome)) => {
+            let patch = ConvertedPatch::new(syntax.name(), text);
+            outcome.report.converted = Some(Box::new(patch));
+            *outcome
+        }
+        Err(outcome) => *outcome,
     }
 }
+
+/// The text of a patch, and the outcome of its check.
+type Converted = (Vec<u8>, Box<Outcome>);
 
 /// Converts the patches without a tree, if they and the target are diffs with line numbers.
 fn convert_without_tree(
     request: &Request,
     syntax: &dyn Syntax,
-) -> Result<Option<Vec<u8>>, Box<Outcome>> {
+) -> Result<Option<Converted>, Box<Outcome>> {
     let decide = &request.decide;
     if !syntax.is_diff() || !only_selects(decide) {
         return Ok(None);
@@ -72,15 +78,17 @@ fn convert_without_tree(
     let mut copy = request.clone();
     let patches = (copy.take_patches()).map_err(|problem| refused_outcome(NAME, *problem))?;
     let selected = parse::read(patches, ReadOptions::new(decide, &request.look.progress));
-    if selected
-        .problems
-        .iter()
-        .any(|problem| problem.severity == Severity::Error)
-    {
+    if selected.is_refused() {
         // The check against the tree reports the errors.
         return Ok(None);
     }
-    Ok(from_plan::convert(&selected.plan, syntax))
+    let text = from_plan::convert(&selected.plan, syntax);
+    let command = Command {
+        policy: request.context.policy.clone(),
+        ..Command::of(NAME, report::Outcome::Described)
+    };
+    let outcome = || Committed::from(selected).finish(&command);
+    Ok(text.map(|text| (text, Box::new(outcome()))))
 }
 
 /// Returns whether the options only select what to convert. Other options can change the effect of a

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fs_err as fs;
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::tree;
@@ -140,5 +141,42 @@ fn a_malformed_patch_and_a_missing_format_are_errors() {
     assert_eq!(
         run(root.path(), &["convert", "--to", "ed", "unified.diff"]).0,
         Some(2)
+    );
+}
+
+#[test]
+fn a_document_contains_the_patch_and_its_repairs() {
+    let root = root();
+    let arguments = ["convert", "--to", "git", "--json", "unified.diff"];
+    let (code, out, errors) = run(root.path(), &arguments);
+    assert_eq!((code, &errors[..]), (Some(0), ""));
+    let document: Value = serde_json::from_str(&out).unwrap();
+    let patch = serde_json::json!({
+        "format": "git", "encoding": "utf-8", "text": format!("diff --git a/x b/x\n{UNIFIED}"),
+    });
+    assert_eq!(
+        (&document["command"], &document["converted"]),
+        (&"convert".into(), &patch)
+    );
+    // The counts are wrong.
+    let damaged = UNIFIED.replace("-1,3 +1,3", "-1,4 +1,4");
+    fs::write(root.path().join("damaged.diff"), damaged).unwrap();
+    let arguments = ["convert", "--to", "unified", "--lenient", "damaged.diff"];
+    let (code, out, errors) = run(root.path(), &arguments);
+    assert_eq!((code, &out[..]), (Some(0), UNIFIED));
+    assert!(
+        errors.contains("warning[wpatch::patch::repaired]"),
+        "{errors}"
+    );
+    let (_, out, errors) = run(root.path(), &[&arguments[..], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(document["converted"]["text"], UNIFIED);
+    assert_eq!(
+        document["inputs"][0]["repairs"].as_array().unwrap().len(),
+        1
+    );
+    assert!(
+        errors.contains("warning[wpatch::patch::repaired]"),
+        "{errors}"
     );
 }
