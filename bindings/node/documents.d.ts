@@ -105,6 +105,20 @@ export type Outcome =
  */
 export type PartDecision = "accepted" | "rejected" | "partial" | "undecided";
 /**
+ * What happens to a patch file. Nothing is written if a patch of the command has a conflict.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "PatchStatus".
+ */
+export type PatchStatus = "unchanged" | "rewritten" | "removed" | "not_rewritable" | "conflict" | "not_checked";
+/**
+ * The result for a hunk or a file.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "RefreshStatus".
+ */
+export type RefreshStatus = "already_there" | "clean" | "moved" | "not_checked" | "conflict";
+/**
  * The result of a review.
  *
  * This interface was referenced by `Documents`'s JSON-Schema
@@ -587,6 +601,26 @@ export interface Contents {
    * The size in bytes.
    */
   size: number;
+}
+/**
+ * The patch that `convert` has written.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "ConvertedPatch".
+ */
+export interface ConvertedPatch {
+  /**
+   * `utf-8`, or `base64` if the patch is not UTF-8 and `text` is encoded in base64.
+   */
+  encoding: string;
+  /**
+   * The format, such as `git`.
+   */
+  format: string;
+  /**
+   * The patch.
+   */
+  text: string;
 }
 /**
  * The decisions of a reviewer on a patch.
@@ -2680,6 +2714,98 @@ export interface RecoveredReport {
   root?: string | null;
 }
 /**
+ * The patches that `refresh` has compared with the tree, in order.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "RefreshReport".
+ */
+export interface RefreshReport {
+  /**
+   * One entry for each patch.
+   */
+  patches: RefreshedPatch[];
+}
+/**
+ * One patch.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "RefreshedPatch".
+ */
+export interface RefreshedPatch {
+  /**
+   * The changed files, in the order of the patch.
+   */
+  files: RefreshedFile[];
+  /**
+   * The name of the patch.
+   */
+  patch: string;
+  /**
+   * What happens to the patch file.
+   */
+  status: "unchanged" | "rewritten" | "removed" | "not_rewritable" | "conflict" | "not_checked";
+}
+/**
+ * One changed file in a patch.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "RefreshedFile".
+ */
+export interface RefreshedFile {
+  /**
+   * The hunks. A change without lines has none.
+   */
+  hunks: RefreshedHunk[];
+  /**
+   * The path of the file.
+   */
+  path: string;
+  /**
+   * All bytes of the path as hex digits, if the path is not UTF-8.
+   */
+  path_hex?: string | null;
+  /**
+   * The result for the whole file.
+   */
+  status: "already_there" | "clean" | "moved" | "not_checked" | "conflict";
+}
+/**
+ * One hunk in a patch.
+ *
+ * This interface was referenced by `Documents`'s JSON-Schema
+ * via the `definition` "RefreshedHunk".
+ */
+export interface RefreshedHunk {
+  /**
+   * The lines where a hunk with a conflict also matches, counted from 1.
+   */
+  candidates?: number[];
+  /**
+   * The number of context lines that were replaced at the start or the end, whichever is larger.
+   */
+  fuzz?: number | null;
+  /**
+   * The first line in the tree after the earlier patches: of the old text for `clean` and `moved`, of the new text for `already_there`, of the closest match for `conflict`.
+   */
+  line?: number | null;
+  /**
+   * The number of the hunk in its file section, counted from 1.
+   */
+  number: number;
+  /**
+   * The distance in lines from the stated line.
+   */
+  offset?: number | null;
+  /**
+   * The first line in the old header.
+   */
+  stated_line: number;
+  /**
+   * The result.
+   */
+  status: "already_there" | "clean" | "moved" | "not_checked" | "conflict";
+}
+/**
  * The result of a command: its changes, or the reasons why it makes none.
  *
  * Lines and columns count from 1, byte offsets from 0. Names and texts are copied from the patch and can contain control characters. Every [`Format`] escapes these characters.
@@ -2704,6 +2830,10 @@ export interface Report {
    * The name of the command.
    */
   command: string;
+  /**
+   * The patch in another format. Only `convert` reports it.
+   */
+  converted?: ConvertedPatch | null;
   /**
    * The decisions of the reviewer. Only `review` reports them.
    */
@@ -2782,6 +2912,10 @@ export interface Report {
    * The problems, in order.
    */
   problems: ProblemReport[];
+  /**
+   * What each patch and each hunk needed. Only `refresh` reports it.
+   */
+  refresh?: RefreshReport | null;
   /**
    * The root directory.
    */

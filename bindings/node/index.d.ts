@@ -131,6 +131,23 @@ export function recover(options?: CallOptions & options.RecoverOptions): Promise
 export function init(options?: CallOptions & options.InitOptions): Promise<documents.Report>;
 /** Removes entries of the history over the limits. */
 export function gc(options?: CallOptions & options.GcOptions): Promise<documents.Report>;
+/**
+ * Writes a patch in the format `to`, such as `git`, with the same effect. `report.converted.text` is the
+ * patch.
+ */
+export function convert(
+  patch: Patch,
+  to: string,
+  options?: CallOptions & options.ConvertOptions,
+): Promise<documents.Report>;
+/**
+ * Rewrites files with patches so that they apply to the current tree without fuzz and offsets. The
+ * option `series` names a quilt series in place of `patches`. The root must be a directory.
+ */
+export function refresh(
+  patches: File[],
+  options?: CallOptions & options.RefreshOptions,
+): Promise<documents.Report>;
 /** Rejects the plan `id`, so that it can no longer be approved. */
 export function reject(
   id: string,

@@ -182,6 +182,13 @@ const check = (patch, options) => runPatch("check", patch, options);
 const apply = (patch, options) => runPatch("apply", patch, options);
 const showHtml = (patch, options) => runPatch("show", patch, options, true);
 
+function convert(patch, to, options) {
+  const [operands, content] = patchInput(patch);
+  return runWith("convert", operands, content, options, { to });
+}
+
+const refresh = (patches, options) => run("refresh", patches, "", options);
+
 /** Runs a command with options in addition to those of the caller. */
 async function runWith(command, operands, content, options, more) {
   requireOptions(options);
@@ -250,6 +257,7 @@ module.exports = {
   begin,
   check,
   commit,
+  convert,
   diff,
   diffSession,
   edit,
@@ -265,6 +273,7 @@ module.exports = {
   read,
   recover,
   redo,
+  refresh,
   reject,
   show,
   showHtml,

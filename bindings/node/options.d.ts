@@ -920,6 +920,294 @@ export interface CommitOptions {
   verifyTimeout?: string;
 }
 /**
+ * The options of `wpatch convert`.
+ *
+ * This interface was referenced by `Options`'s JSON-Schema
+ * via the `definition` "ConvertOptions".
+ */
+export interface ConvertOptions {
+  /**
+   * Merge the patch with the current files by a three-way merge
+   */
+  "3way"?: boolean;
+  /**
+   * Do nothing: binary patches are always accepted
+   */
+  allowBinaryReplacement?: boolean;
+  /**
+   * Accept a text without any change as a patch that changes nothing
+   */
+  allowEmpty?: boolean;
+  /**
+   * Run the filter driver NAME even if the repository defines it instead of the user
+   */
+  allowFilter?: string[];
+  /**
+   * Allow a hunk to overlap an earlier one
+   */
+  allowOverlap?: boolean;
+  /**
+   * Refuse any change with another `plan_id`
+   */
+  approve?: string;
+  /**
+   * Apply the part that --only selects, and refuse it if the whole plan is not the plan ID
+   */
+  approvePart?: string;
+  /**
+   * The file or git revision that the patch was made for
+   */
+  base?: string;
+  /**
+   * Omit digests, `plan_id` and diffs from the JSON
+   */
+  brief?: boolean;
+  /**
+   * Write an index with the preimage blobs of the patch to FILE; turns applying off
+   */
+  buildFakeAncestor?: string;
+  /**
+   * Update only git's index, and no file of the work tree
+   */
+  cached?: boolean;
+  /**
+   * Write conflicts of --3way into the files as markers
+   */
+  conflict?: "markers" | "diff3";
+  /**
+   * Require N matching lines of context on each side of a change
+   */
+  context?: number;
+  /**
+   * Omit data that depends on place and time from the JSON
+   */
+  deterministic?: boolean;
+  /**
+   * Report new diagnostics of the configured language servers
+   */
+  diagnostics?: boolean | ("report" | "deny");
+  /**
+   * Also check the unchanged files that match GLOB, such as src/** /*.ts, at most 200 files
+   */
+  diagnosticsAlso?: string[];
+  /**
+   * Limit the time for language servers, such as 20s or 1m [default: 20s]
+   */
+  diagnosticsTimeout?: string;
+  /**
+   * Limit the diff of each file in the JSON, in bytes, cut after a line
+   */
+  diffMaxBytes?: number;
+  /**
+   * Prepend DIR to all names
+   */
+  directory?: string;
+  /**
+   * Set whether a change survives a power loss [default: full]
+   */
+  durability?: "full" | "none";
+  /**
+   * Skip files that match PATTERN
+   */
+  exclude?: string[];
+  /**
+   * Refuse to change a file with another SHA-256; only for a patch of one file
+   */
+  expectHash?: string;
+  /**
+   * Apply a patch of one file to FILE, regardless of the name in the patch
+   */
+  file?: string;
+  /**
+   * Set the grammar of the patches [default: auto]
+   */
+  format?: "auto" | "json" | "hashline" | "codex" | "blocks" | "git" | "unified" | "diff" | "context" | "normal";
+  /**
+   * Ignore up to N lines of context if nothing else matches [default: 0]
+   */
+  fuzz?: number;
+  /**
+   * Read names in git diffs relative to the top of the repository
+   */
+  gitPaths?: boolean;
+  /**
+   * Refuse a change that a guard rejects: unbalanced brackets, or a new syntax error
+   */
+  guard?: ("balance" | "syntax")[];
+  /**
+   * Treat a change that is already applied as success
+   */
+  idempotent?: boolean;
+  /**
+   * Treat all runs of blanks as equal
+   */
+  ignoreWhitespace?: boolean;
+  /**
+   * Overwrite files that have several hard links, so that all their names change
+   */
+  inPlace?: boolean;
+  /**
+   * Accept a last line without a newline even if the patch has one
+   */
+  inaccurateEof?: boolean;
+  /**
+   * Apply only to files that match PATTERN
+   */
+  include?: string[];
+  /**
+   * Also update git's index
+   */
+  index?: boolean;
+  /**
+   * Record new files in git's index as intended to be added
+   */
+  intentToAdd?: boolean;
+  /**
+   * Repair a patch that does not apply, if exactly one reading is certain
+   */
+  lenient?: boolean;
+  /**
+   * Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
+   */
+  lockTimeout?: string;
+  /**
+   * Set how closely context and deleted lines must match [default: exact]
+   */
+  match?: "exact" | "ladder";
+  /**
+   * Limit the size of a file that is read or created, in bytes [default: 536870912]
+   */
+  maxFile?: number;
+  /**
+   * Limit the number of files in a patch [default: 100000]
+   */
+  maxFiles?: number;
+  /**
+   * Limit the bytes that copies and binary data add to related files [default: 134217728]
+   */
+  maxGrowth?: number;
+  /**
+   * Limit the number of hunks in a patch [default: 1000000]
+   */
+  maxHunks?: number;
+  /**
+   * Limit the size of the patch, in bytes [default: 4294967296]
+   */
+  maxPatch?: number;
+  /**
+   * Limit the bytes to which one byte of binary data expands [default: 200]
+   */
+  maxRatio?: number;
+  /**
+   * Merge hunks that do not apply with the current lines [default: merge]
+   */
+  merge?: boolean | ("merge" | "diff3");
+  /**
+   * Ignore the lines that the patch adds
+   */
+  noAdd?: boolean;
+  /**
+   * Turn all guards of --guard off. The guards of a policy file stay on
+   */
+  noGuard?: boolean;
+  /**
+   * Compare blanks exactly, even if git's apply.ignorewhitespace is set
+   */
+  noIgnoreWhitespace?: boolean;
+  /**
+   * Omit the diff of a file over 64 KiB or 2000 lines from the JSON
+   */
+  noLargeDiff?: boolean;
+  /**
+   * Apply only the listed files, hunks and lines, such as 1,3-4,f6,f7h2,f8h1:3-5
+   */
+  only?: string;
+  /**
+   * Resolve conflicts with the lines of the file
+   */
+  ours?: boolean;
+  /**
+   * Replace existing files that the patch creates or moves to
+   */
+  overwrite?: boolean;
+  /**
+   * Apply the policy rules in FILE
+   */
+  policy?: string[];
+  /**
+   * Count the lines of hunks instead of reading the numbers in their headers
+   */
+  recount?: boolean;
+  /**
+   * Indent added lines like the matched lines; needs --match ladder
+   */
+  reindent?: boolean;
+  /**
+   * Apply the hunks that match, and write the others to FILE.rej (exit code 1)
+   */
+  reject?: boolean;
+  /**
+   * Write rejected hunks to FILE below the root, or discard them for `-`
+   */
+  rejectFile?: string;
+  /**
+   * Accept line numbers of an earlier version in the history
+   */
+  relocate?: boolean;
+  /**
+   * Apply the patch in reverse
+   */
+  reverse?: boolean;
+  /**
+   * Apply the patches in the quilt series FILE in order: all of them or none
+   */
+  series?: string;
+  /**
+   * Work in the edit session ID in place of the files
+   */
+  session?: string;
+  /**
+   * Describe the patch without reading any file; turns applying off
+   */
+  shape?: boolean;
+  /**
+   * Refuse an input that names a change without its content, such as "Only in b: x"
+   */
+  strictInput?: boolean;
+  /**
+   * Remove N leading components from names [default: 1]
+   */
+  strip?: number;
+  /**
+   * Resolve conflicts with the lines of the patch
+   */
+  theirs?: boolean;
+  /**
+   * Accept hunks without context
+   */
+  unidiffZero?: boolean;
+  /**
+   * Resolve conflicts with the lines of both sides
+   */
+  union?: boolean;
+  /**
+   * Refuse hunks that match several places, but not their stated line
+   */
+  unique?: boolean;
+  /**
+   * Do nothing: no name can leave the root
+   */
+  unsafePaths?: boolean;
+  /**
+   * Set the action for added lines with white-space errors [default: warn]
+   */
+  whitespace?: "nowarn" | "warn" | "error" | "error-all" | "fix" | "strip";
+  /**
+   * Include the complete diff of each file in the JSON
+   */
+  withDiff?: boolean;
+}
+/**
  * The options of `wpatch diff`.
  *
  * This interface was referenced by `Options`'s JSON-Schema
@@ -1182,10 +1470,6 @@ export interface EditOptions {
    * Replace the function, class or other symbol NAME, such as `Class.method`
    */
   symbol?: string;
-  /**
-   * Replace the range that ends with TEXT; needs --from
-   */
-  to?: string;
   /**
    * Run CMD when the change is in place, and roll back unless it exits with 0
    */
@@ -1842,6 +2126,70 @@ export interface RedoOptions {
    * Limit the run time of each of these commands, such as 60s or 5m [default: 60s]
    */
   verifyTimeout?: string;
+}
+/**
+ * The options of `wpatch refresh`.
+ *
+ * This interface was referenced by `Options`'s JSON-Schema
+ * via the `definition` "RefreshOptions".
+ */
+export interface RefreshOptions {
+  /**
+   * Record NAME as the author of the change
+   */
+  actor?: string;
+  /**
+   * Refuse any change with another `plan_id`, as printed by --dry-run --json
+   */
+  approve?: string;
+  /**
+   * Record NAME as the person who is responsible for the command
+   */
+  by?: string;
+  /**
+   * Print what would be done, and change nothing
+   */
+  dryRun?: boolean;
+  /**
+   * Set whether a change survives a power loss [default: full]
+   */
+  durability?: "full" | "none";
+  /**
+   * Ignore up to N lines of context if nothing else matches [default: 2]
+   */
+  fuzz?: number;
+  /**
+   * Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]
+   */
+  lockTimeout?: string;
+  /**
+   * Limit the size of a file that is read or created, in bytes [default: 536870912]
+   */
+  maxFile?: number;
+  /**
+   * Apply the policy rules in FILE
+   */
+  policy?: string[];
+  /**
+   * Record ID as the caller's identifier of the request
+   */
+  requestId?: string;
+  /**
+   * Rewrite the patches in the quilt series FILE
+   */
+  series?: string;
+  /**
+   * Sign the audit record with CMD, and refuse the change unless it exits with 0
+   */
+  signWith?: string;
+  /**
+   * Remove N leading components from names [default: 1]
+   */
+  strip?: number;
+  /**
+   * Accept hunks without context
+   */
+  unidiffZero?: boolean;
 }
 /**
  * The options of `wpatch reject`.

@@ -40,6 +40,23 @@ test("a patch is applied and undone in memory", async () => {
   assert.strictEqual(texts(root)["a.txt"], "ONE\ntwo\n");
 });
 
+test("a patch is converted", async () => {
+  const root = new wpatch.Tree({ "a.txt": "one\ntwo\n" });
+  const { converted } = await wpatch.convert(PATCH, "git", { root });
+  assert.strictEqual(converted.text, `diff --git a/a.txt b/a.txt\n${PATCH}`);
+});
+
+test("patches are refreshed in a directory", async () => {
+  await withDirectory(async (root) => {
+    fs.writeFileSync(path.join(root, "a.txt"), "zero\n\none\ntwo\n");
+    const file = path.join(root, "p.diff");
+    fs.writeFileSync(file, PATCH.replace("-1,2 +1,2", "-2,2 +2,2"));
+    const report = await wpatch.refresh([file], { root });
+    assert.strictEqual(report.refresh.patches[0].status, "rewritten");
+    assert.match(fs.readFileSync(file, "utf8"), /@@ -2,3 \+2,3 @@\n \n-one/);
+  });
+});
+
 test("a change is recorded with its caller", async () => {
   const root = new wpatch.Tree({ "a.txt": "one\ntwo\n" });
   await wpatch.apply(PATCH, { root, actor: "ai:vendor/model", by: "Alice", requestId: "7" });

@@ -48,6 +48,21 @@ class TreeTest(unittest.TestCase):
         wpatch.redo(tree)
         self.assertEqual(tree.files["a.txt"], b"ONE\ntwo\n")
 
+    def test_a_patch_is_converted(self):
+        tree = wpatch.Tree({"a.txt": b"one\ntwo\n"})
+        converted = wpatch.convert(PATCH, "git", tree)["converted"]
+        self.assertEqual(converted["text"], "diff --git a/a.txt b/a.txt\n" + PATCH)
+        self.assertIn("*** Update File: a.txt", wpatch.convert(PATCH, "codex", tree)["converted"]["text"])
+
+    def test_patches_are_refreshed_in_a_directory(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory)
+            (root / "a.txt").write_text("zero\n\none\ntwo\n")
+            (root / "p.diff").write_text(PATCH.replace("-1,2 +1,2", "-2,2 +2,2"))
+            report = wpatch.refresh([root / "p.diff"], root)
+            self.assertEqual(report["refresh"]["patches"][0]["status"], "rewritten")
+            self.assertIn("@@ -2,3 +2,3 @@\n \n-one", (root / "p.diff").read_text())
+
     def test_a_change_is_recorded_with_its_caller(self):
         tree = wpatch.Tree({"a.txt": b"one\ntwo\n"})
         wpatch.apply(PATCH, tree, actor="ai:vendor/model", by="Alice", request_id="7")

@@ -27,6 +27,7 @@ from .options import (
     BeginOptions,
     CheckOptions,
     CommitOptions,
+    ConvertOptions,
     DiffOptions,
     EditOptions,
     GcOptions,
@@ -40,6 +41,7 @@ from .options import (
     ReadOptions,
     RecoverOptions,
     RedoOptions,
+    RefreshOptions,
     RejectOptions,
     ShowOptions,
     UndoOptions,
@@ -67,6 +69,7 @@ __all__ = [
     "begin",
     "check",
     "commit",
+    "convert",
     "diff",
     "diff_session",
     "edit",
@@ -82,6 +85,7 @@ __all__ = [
     "read",
     "recover",
     "redo",
+    "refresh",
     "reject",
     "show",
     "show_html",
@@ -370,6 +374,37 @@ def gc(
 ) -> Report:
     """Removes entries of the history over the limits."""
     return _run("gc", root, options, cancel, raises)
+
+
+def convert(
+    patch: Patch,
+    to: str,
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[ConvertOptions],
+) -> Report:
+    """Writes a patch in the format ``to``, such as ``git``, with the same effect.
+
+    ``convert(patch, "git", root)["converted"]["text"]`` is the patch.
+    """
+    return _run("convert", root, {**options, "to": to}, cancel, raises, *_patch(patch))
+
+
+def refresh(
+    patches: Sequence[File] = (),
+    root: Root = ".",
+    *,
+    cancel: Cancel | None = None,
+    raises: bool = True,
+    **options: Unpack[RefreshOptions],
+) -> Report:
+    """Rewrites files with patches so that they apply to the current tree without fuzz and offsets.
+
+    The option ``series`` names a quilt series in place of ``patches``. ``root`` must be a directory.
+    """
+    return _run("refresh", root, options, cancel, raises, patches)
 
 
 def reject(

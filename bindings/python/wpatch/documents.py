@@ -119,6 +119,17 @@ class Contents(TypedDict):
     """The size in bytes."""
 
 
+class ConvertedPatch(TypedDict):
+    """The patch that `convert` has written."""
+
+    encoding: str
+    """`utf-8`, or `base64` if the patch is not UTF-8 and `text` is encoded in base64."""
+    format: str
+    """The format, such as `git`."""
+    text: str
+    """The patch."""
+
+
 Coverage: TypeAlias = Literal['full', 'partial']
 """Whether all files of a change can be undone."""
 
@@ -446,6 +457,10 @@ PartDecision: TypeAlias = Literal['accepted', 'rejected', 'partial', 'undecided'
 """The decision on a file or a hunk."""
 
 
+PatchStatus: TypeAlias = Literal['unchanged', 'rewritten', 'removed', 'not_rewritable', 'conflict', 'not_checked']
+"""What happens to a patch file. Nothing is written if a patch of the command has a conflict."""
+
+
 class PolicyFacts(TypedDict):
     """The verdict of policy, with the rules that decide it."""
 
@@ -481,6 +496,29 @@ class RecoveredReport(TypedDict):
     """The files that were not restored because another process had changed them."""
     root: NotRequired[str | None]
     """The root of the transaction, if the command has several, or if it is another root."""
+
+
+RefreshStatus: TypeAlias = Literal['already_there', 'clean', 'moved', 'not_checked', 'conflict']
+"""The result for a hunk or a file."""
+
+
+class RefreshedHunk(TypedDict):
+    """One hunk in a patch."""
+
+    candidates: NotRequired[list[int]]
+    """The lines where a hunk with a conflict also matches, counted from 1."""
+    fuzz: NotRequired[int | None]
+    """The number of context lines that were replaced at the start or the end, whichever is larger."""
+    line: NotRequired[int | None]
+    """The first line in the tree after the earlier patches: of the old text for `clean` and `moved`, of the new text for `already_there`, of the closest match for `conflict`."""
+    number: int
+    """The number of the hunk in its file section, counted from 1."""
+    offset: NotRequired[int | None]
+    """The distance in lines from the stated line."""
+    stated_line: int
+    """The first line in the old header."""
+    status: RefreshStatus
+    """The result."""
 
 
 class RejectsReport(TypedDict):
@@ -1185,6 +1223,30 @@ class ProblemReport(TypedDict):
     """The position in the patch."""
 
 
+class RefreshedFile(TypedDict):
+    """One changed file in a patch."""
+
+    hunks: list[RefreshedHunk]
+    """The hunks. A change without lines has none."""
+    path: str
+    """The path of the file."""
+    path_hex: NotRequired[str | None]
+    """All bytes of the path as hex digits, if the path is not UTF-8."""
+    status: RefreshStatus
+    """The result for the whole file."""
+
+
+class RefreshedPatch(TypedDict):
+    """One patch."""
+
+    files: list[RefreshedFile]
+    """The changed files, in the order of the patch."""
+    patch: str
+    """The name of the patch."""
+    status: PatchStatus
+    """What happens to the patch file."""
+
+
 class AuditReport(TypedDict):
     """The result of `log --verify`."""
 
@@ -1306,6 +1368,13 @@ class LogSession(TypedDict):
     """The time at which the session began, in RFC 3339 format."""
 
 
+class RefreshReport(TypedDict):
+    """The patches that `refresh` has compared with the tree, in order."""
+
+    patches: list[RefreshedPatch]
+    """One entry for each patch."""
+
+
 class Decisions(TypedDict):
     """The decisions of a reviewer on a patch."""
 
@@ -1400,6 +1469,8 @@ class Report(TypedDict):
     """Whether the change of this command is in the tree. If `dry_run` is set: whether it would be. The rollback of an earlier, interrupted change counts only for `recover`. `recovered` lists it for every command."""
     command: str
     """The name of the command."""
+    converted: NotRequired[ConvertedPatch | None]
+    """The patch in another format. Only `convert` reports it."""
     decisions: NotRequired[Decisions | None]
     """The decisions of the reviewer. Only `review` reports them."""
     diagnostics: NotRequired[DiagnosticsReport | None]
@@ -1432,6 +1503,8 @@ class Report(TypedDict):
     """The policy's verdict on the whole change."""
     problems: list[ProblemReport]
     """The problems, in order."""
+    refresh: NotRequired[RefreshReport | None]
+    """What each patch and each hunk needed. Only `refresh` reports it."""
     root: NotRequired[str | None]
     """The root directory."""
     roots: NotRequired[list[RootReport]]

@@ -312,6 +312,83 @@ class CommitOptions(TypedDict):
     """Limit the run time of each of these commands, such as 60s or 5m [default: 60s]"""
 
 
+ConvertOptions = TypedDict(
+    'ConvertOptions',
+    {
+        '3way': NotRequired[bool],
+        'allow_binary_replacement': NotRequired[bool],
+        'allow_empty': NotRequired[bool],
+        'allow_filter': NotRequired[list[str]],
+        'allow_overlap': NotRequired[bool],
+        'approve': NotRequired[str],
+        'approve_part': NotRequired[str],
+        'base': NotRequired[str],
+        'brief': NotRequired[bool],
+        'build_fake_ancestor': NotRequired[str],
+        'cached': NotRequired[bool],
+        'conflict': NotRequired[Literal['markers', 'diff3']],
+        'context': NotRequired[int],
+        'deterministic': NotRequired[bool],
+        'diagnostics': NotRequired[bool | Literal['report', 'deny']],
+        'diagnostics_also': NotRequired[list[str]],
+        'diagnostics_timeout': NotRequired[str],
+        'diff_max_bytes': NotRequired[int],
+        'directory': NotRequired[str],
+        'durability': NotRequired[Literal['full', 'none']],
+        'exclude': NotRequired[list[str]],
+        'expect_hash': NotRequired[str],
+        'file': NotRequired[str],
+        'format': NotRequired[Literal['auto', 'json', 'hashline', 'codex', 'blocks', 'git', 'unified', 'diff', 'context', 'normal']],
+        'fuzz': NotRequired[int],
+        'git_paths': NotRequired[bool],
+        'guard': NotRequired[list[Literal['balance', 'syntax']]],
+        'idempotent': NotRequired[bool],
+        'ignore_whitespace': NotRequired[bool],
+        'in_place': NotRequired[bool],
+        'inaccurate_eof': NotRequired[bool],
+        'include': NotRequired[list[str]],
+        'index': NotRequired[bool],
+        'intent_to_add': NotRequired[bool],
+        'lenient': NotRequired[bool],
+        'lock_timeout': NotRequired[str],
+        'match': NotRequired[Literal['exact', 'ladder']],
+        'max_file': NotRequired[int],
+        'max_files': NotRequired[int],
+        'max_growth': NotRequired[int],
+        'max_hunks': NotRequired[int],
+        'max_patch': NotRequired[int],
+        'max_ratio': NotRequired[int],
+        'merge': NotRequired[bool | Literal['merge', 'diff3']],
+        'no_add': NotRequired[bool],
+        'no_guard': NotRequired[bool],
+        'no_ignore_whitespace': NotRequired[bool],
+        'no_large_diff': NotRequired[bool],
+        'only': NotRequired[str],
+        'ours': NotRequired[bool],
+        'overwrite': NotRequired[bool],
+        'policy': NotRequired[list[str]],
+        'recount': NotRequired[bool],
+        'reindent': NotRequired[bool],
+        'reject': NotRequired[bool],
+        'reject_file': NotRequired[str],
+        'relocate': NotRequired[bool],
+        'reverse': NotRequired[bool],
+        'series': NotRequired[str],
+        'session': NotRequired[str],
+        'shape': NotRequired[bool],
+        'strict_input': NotRequired[bool],
+        'strip': NotRequired[int],
+        'theirs': NotRequired[bool],
+        'unidiff_zero': NotRequired[bool],
+        'union': NotRequired[bool],
+        'unique': NotRequired[bool],
+        'unsafe_paths': NotRequired[bool],
+        'whitespace': NotRequired[Literal['nowarn', 'warn', 'error', 'error-all', 'fix', 'strip']],
+        'with_diff': NotRequired[bool],
+    },
+)
+
+
 class DiffOptions(TypedDict):
     """The options of `wpatch diff`."""
 
@@ -404,7 +481,6 @@ EditOptions = TypedDict(
         'session': NotRequired[str],
         'sign_with': NotRequired[str],
         'symbol': NotRequired[str],
-        'to': NotRequired[str],
         'verify': NotRequired[str],
         'verify_timeout': NotRequired[str],
     },
@@ -744,6 +820,39 @@ class RedoOptions(TypedDict):
     """Run CMD when the change is in place, and roll back unless it exits with 0"""
     verify_timeout: NotRequired[str]
     """Limit the run time of each of these commands, such as 60s or 5m [default: 60s]"""
+
+
+class RefreshOptions(TypedDict):
+    """The options of `wpatch refresh`."""
+
+    actor: NotRequired[str]
+    """Record NAME as the author of the change"""
+    approve: NotRequired[str]
+    """Refuse any change with another `plan_id`, as printed by --dry-run --json"""
+    by: NotRequired[str]
+    """Record NAME as the person who is responsible for the command"""
+    dry_run: NotRequired[bool]
+    """Print what would be done, and change nothing"""
+    durability: NotRequired[Literal['full', 'none']]
+    """Set whether a change survives a power loss [default: full]"""
+    fuzz: NotRequired[int]
+    """Ignore up to N lines of context if nothing else matches [default: 2]"""
+    lock_timeout: NotRequired[str]
+    """Limit the time to wait for the lock, such as 10s or 500ms [default: 10s]"""
+    max_file: NotRequired[int]
+    """Limit the size of a file that is read or created, in bytes [default: 536870912]"""
+    policy: NotRequired[list[str]]
+    """Apply the policy rules in FILE"""
+    request_id: NotRequired[str]
+    """Record ID as the caller's identifier of the request"""
+    series: NotRequired[str]
+    """Rewrite the patches in the quilt series FILE"""
+    sign_with: NotRequired[str]
+    """Sign the audit record with CMD, and refuse the change unless it exits with 0"""
+    strip: NotRequired[int]
+    """Remove N leading components from names [default: 1]"""
+    unidiff_zero: NotRequired[bool]
+    """Accept hunks without context"""
 
 
 class RejectOptions(TypedDict):

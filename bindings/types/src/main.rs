@@ -24,7 +24,7 @@ const DOCUMENTS: [(&str, &str); 8] = [
     ("policy", "Explanation"),
 ];
 /// The options that the functions of the bindings have as arguments.
-const ARGUMENTS: [&str; 3] = ["content", "edits", "source"];
+const ARGUMENTS: [&str; 4] = ["content", "edits", "source", "to"];
 
 /// The options of commands for other results. The functions of the bindings set them.
 const RESULTS: [(&[&str], &str); 3] = [

@@ -11,13 +11,14 @@ use super::{Call, CallError, DocumentKind, Root};
 use crate::cli::args::Cli;
 
 /// The commands that a program can call. `notebook` and `policy` have commands of their own.
-pub const COMMANDS: [&[&str]; 23] = [
+pub const COMMANDS: [&[&str]; 25] = [
     &["abort"],
     &["append"],
     &["apply"],
     &["begin"],
     &["check"],
     &["commit"],
+    &["convert"],
     &["diff"],
     &["edit"],
     &["gc"],
@@ -31,6 +32,7 @@ pub const COMMANDS: [&[&str]; 23] = [
     &["read"],
     &["recover"],
     &["redo"],
+    &["refresh"],
     &["reject"],
     &["show"],
     &["undo"],
