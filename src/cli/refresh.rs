@@ -8,14 +8,15 @@ use clap::Args;
 use super::args::{BasicOptions, Global, PatchOptions};
 use super::attribution::AttributionOptions;
 use super::output::{self, Output, Verbosity};
+use super::policy::load_policy;
 use super::root::{canonical_root, open, open_to_change, with_root};
 use super::{CommandMode, EarlyExit, files, finish, input, progress, request, series};
 use crate::engine::options::code;
-use crate::engine::{self, Commit, Outcome, Patches, RefreshPlace, RefreshRequest, What};
+use crate::engine::{self, Commit, Outcome, OutcomeTree, Patches, RefreshRequest, What};
 use crate::path::{RelPath, path_bytes, plain_path};
 use crate::text::Bytes;
 
-/// The context lines that quilt ignores by default, too.
+/// The default of `--fuzz`, as in quilt.
 const FUZZ: usize = 2;
 
 /// The options of `refresh`.
@@ -52,11 +53,16 @@ pub(super) struct RefreshOptions {
 /// Rewrites the patches, and prints what each of them needed.
 pub(super) fn refresh(options: RefreshOptions, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal);
+    let is_dry_run = options.dry_run;
     let outcome = refresh_patches(options, global)
         .unwrap_or_else(|stop| stop.into_outcome(CommandMode::Refresh.name()));
     let is_listed = !output.has_report() && !global.quiet && !global.caller.is_library();
     if let Some(report) = outcome.report.refresh.as_ref().filter(|_| is_listed) {
-        let _ = output::print(report.to_string().as_bytes());
+        let _ = output::print(
+            report
+                .to_text(outcome.report.changed && !is_dry_run)
+                .as_bytes(),
+        );
     }
     finish(&outcome, &output)
 }
@@ -86,6 +92,7 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
         ..request.commit
     };
     request.what = What::Patches(read.patches);
+    let policy = load_policy(&patch_global)?;
     let below = |file: &PathBuf| relative_path(file, &root);
     let mut files = read
         .files
@@ -106,6 +113,7 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
         let refresh = RefreshRequest {
             request,
             files,
+            policy,
             series,
         };
         match interrupt {
@@ -113,9 +121,9 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
             Some(interrupt) => engine::refresh(refresh, &*tree, &*patch_tree, &interrupt),
         }
     });
-    Ok(match refreshed.place {
-        RefreshPlace::Tree => with_root(refreshed.outcome, global),
-        RefreshPlace::PatchFiles => with_root(refreshed.outcome, &patch_global),
+    Ok(match refreshed.tree {
+        OutcomeTree::Patched => with_root(refreshed.outcome, global),
+        OutcomeTree::PatchFiles => with_root(refreshed.outcome, &patch_global),
     })
 }
 

@@ -153,7 +153,7 @@ pub use preview::render_page;
 pub use preview::{Preview, preview};
 #[cfg(feature = "review")]
 pub(crate) use preview::{UnitLine, UnitPlace, UnitText};
-pub use refresh::{RefreshPlace, RefreshRequest, Refreshed, check_refresh, refresh};
+pub use refresh::{OutcomeTree, RefreshOutcome, RefreshRequest, check_refresh, refresh};
 #[cfg(feature = "review")]
 pub(crate) use rejection::{MAX_HUNKS, MAX_REASON};
 pub use rejection::{RejectRequest, reject, unreject};

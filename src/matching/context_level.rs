@@ -43,10 +43,11 @@ pub(super) fn levels(
     rules: &MatchRules,
 ) -> Vec<ContextLevel> {
     let old = hunk.preimage_range(direction);
+    let is_counted = hunk.anchor == Anchor::Line;
     // GNU patch requires the side with less context to be at its end of the file. git requires this
     // for a hunk that starts at line 0 or 1, and for a hunk without trailing context
     // (`apply_one_fragment` in `apply.c`). With `--unidiff-zero` git requires it only for line 0.
-    let (is_at_start, is_at_end) = if rules.is_gnu {
+    let (is_at_start, is_at_end) = if rules.is_gnu || (rules.as_quilt && is_counted) {
         (
             old.start <= 1 && pattern.leading < pattern.trailing,
             pattern.trailing < pattern.leading,

@@ -20,6 +20,7 @@ mod applied;
 mod context_level;
 mod corrected_lines;
 mod difference;
+mod distinctive;
 mod headings;
 mod hunkwise;
 mod line_offset;
@@ -42,7 +43,8 @@ mod testing;
 mod texts;
 mod trailing;
 
-pub(crate) use applied::has_distinctive_result;
+pub(crate) use applied::has_known_candidates;
+pub(crate) use distinctive::{has_distinctive_result, is_recognisable};
 pub use hunkwise::{MergeResult, MergedFile, MergedHunk, MergedPart, merge_hunks};
 pub use line_offset::line_offset;
 pub use lines::{LineChange, LineEditError, LineEditResult, LineMismatch, change_lines};
@@ -139,6 +141,12 @@ impl Mismatch {
     #[must_use]
     pub fn without_match() -> Box<Self> {
         Self::of_kind(MismatchKind::NotFound)
+    }
+
+    /// Returns whether the file already contains the postimage of the hunk.
+    #[must_use]
+    pub fn is_applied(&self) -> bool {
+        matches!(self.kind, MismatchKind::AlreadyApplied { .. })
     }
 
     /// Creates a mismatch of this kind, without details of the file.

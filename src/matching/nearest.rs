@@ -9,6 +9,7 @@ use crate::lines::{Comparison, LineOffsets, RunHash, RunIndex, RunOccurrences};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
+use std::ops::Range;
 
 use super::difference::{count_matching_lines, first_difference};
 use super::occupied::to_signed;
@@ -98,15 +99,17 @@ pub(super) fn explain_mismatches(
     }
 }
 
-/// Returns the hunks that match elsewhere or nowhere, and whose postimage is in the file.
-pub(super) fn find_applied_elsewhere(
-    (original, index): (&LineOffsets<'_>, &LineOffsets<'_>),
+/// Returns the postimages in the file of hunks that match elsewhere or nowhere. The lines of a
+/// postimage are free of other hunks. For a hunk that matches elsewhere, its postimage is nearer to
+/// the stated line.
+pub(super) fn find_postimages(
+    (original, current): (&LineOffsets<'_>, &LineOffsets<'_>),
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     placements: &Placements,
     interrupt: &Interrupt,
-) -> Vec<AppliedElsewhere> {
-    let added = to_signed(index.count()) - to_signed(original.count());
+) -> Vec<Postimage> {
+    let added = to_signed(current.count()) - to_signed(original.count());
     let gained = line_gains(hunks, direction, placements);
     let is_doubtful = |place: &Result<Placement, Box<Mismatch>>| match place {
         // With several candidates the text repeats itself, so a postimage can be there by chance.
@@ -120,31 +123,33 @@ pub(super) fn find_applied_elsewhere(
     if doubtful.is_empty() {
         return Vec::new();
     }
+    let mut occupied: Vec<_> = placements.iter().flatten().map(|it| &it.lines).collect();
+    occupied.sort_unstable_by_key(|lines| lines.start);
     let mut runs = run_index(original, &doubtful, interrupt);
     let find = |hunk: &FailedHunk<'_>| {
         let line = hunk.find_applied(original, added, &mut runs)?;
-        let stated = hunk.stated?.saturating_add_signed(-added);
-        let preimage = placements[hunk.nth].as_ref().ok();
-        Some(AppliedElsewhere {
-            nth: hunk.nth,
-            line,
-            distance: line.abs_diff(stated),
-            preimage_distance: preimage.map(|placement| placement.offset.unsigned_abs()),
+        let lines = line..line + hunk.postimage.count();
+        let before = occupied.partition_point(|other| other.start < lines.end);
+        let is_free = before == 0 || occupied[before - 1].end <= lines.start;
+        let distance = line.abs_diff(hunk.stated?.saturating_add_signed(-added));
+        let is_nearer = match &placements[hunk.nth] {
+            Ok(placement) => distance < placement.offset.unsigned_abs(),
+            Err(_) => true,
+        };
+        (is_free && is_nearer).then_some(Postimage {
+            hunk: hunk.nth,
+            lines,
         })
     };
     doubtful.iter().filter_map(find).collect()
 }
 
-/// A hunk whose postimage is in the file, although it does not match at its stated line.
-pub(super) struct AppliedElsewhere {
+/// The place where the postimage of a hunk already is.
+pub(super) struct Postimage {
     /// The index of the hunk.
-    pub(super) nth: usize,
-    /// The line of the postimage, counted from 0.
-    pub(super) line: usize,
-    /// The distance of the postimage from the stated line, in lines.
-    pub(super) distance: usize,
-    /// The distance of the preimage; `None` if the hunk matches nowhere.
-    pub(super) preimage_distance: Option<usize>,
+    pub(super) hunk: usize,
+    /// The lines of the file, counted from 0.
+    pub(super) lines: Range<usize>,
 }
 
 /// Returns a run index of a file that expects the postimages of the failed hunks.
@@ -230,7 +235,13 @@ impl<'p> FailedHunk<'p> {
         let stated = self
             .stated
             .map(|stated| stated.saturating_add_signed(-added));
-        if let Some(stated) = stated.filter(|&stated| is_at(stated)) {
+        // The rest of a deletion at the end of the file must be the end of the file.
+        let is_allowed = |line: usize| {
+            self.is_recognisable
+                || self.postimage.trailing > 0
+                || line + wanted.len() == index.count()
+        };
+        if let Some(stated) = stated.filter(|&stated| is_at(stated) && is_allowed(stated)) {
             return Some(stated);
         }
         let places = runs.matches(wanted);

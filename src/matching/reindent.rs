@@ -7,8 +7,18 @@ use crate::text::{without_bom, without_ending};
 /// The pairs of indentations of the old lines in the hunk and in the file.
 pub(crate) struct Reindent<'a> {
     pairs: Vec<(&'a [u8], &'a [u8])>,
-    /// Whether insertions keep their indentation.
-    is_kept: bool,
+    markers: ContextMarkers,
+}
+
+/// Whether the context lines of a hunk have their markers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ContextMarkers {
+    Present,
+    /// All context lines differ from the file by one blank, and there are no deletions. They have no
+    /// markers, or the hunk is indented by one blank less.
+    Unclear,
+    /// All context lines differ from the file by one blank, and the deletions are equal.
+    Missing,
 }
 
 impl<'a> Reindent<'a> {
@@ -29,15 +39,14 @@ impl<'a> Reindent<'a> {
         }
         Self {
             pairs,
-            is_kept: false,
+            markers: ContextMarkers::Present,
         }
     }
 
     /// Compares the old lines of a hunk with the matched lines of the file, as [`Self::new`] does.
     ///
-    /// If all context lines differ from the file by one blank and the deletions are equal, the context
-    /// lines have no marker, and their first blank was read as one. The insertions then have their
-    /// correct indentation.
+    /// The context lines can lack their markers, so that their first blank was read as one. The
+    /// insertions then have their correct indentation.
     pub(crate) fn of_hunk(old: &[HunkLine<'a>], found: impl Iterator<Item = &'a [u8]>) -> Self {
         let found: Vec<_> = found.take(old.len()).collect();
         let is_unmarked = |(line, found): (&HunkLine<'_>, &[u8])| {
@@ -52,9 +61,18 @@ impl<'a> Reindent<'a> {
             line.kind == LineKind::Context && !trim(line.content()).is_empty()
         };
         let texts: Vec<_> = old.iter().map(|line| line.text).collect();
+        let is_deletion = |line: &HunkLine<'_>| {
+            line.kind == LineKind::Deletion && !trim(line.content()).is_empty()
+        };
+        let is_shifted =
+            old.iter().any(is_context) && old.iter().zip(found.iter().copied()).all(is_unmarked);
+        let markers = match (is_shifted, old.iter().any(is_deletion)) {
+            (false, _) => ContextMarkers::Present,
+            (true, false) => ContextMarkers::Unclear,
+            (true, true) => ContextMarkers::Missing,
+        };
         Self {
-            is_kept: old.iter().any(is_context)
-                && old.iter().zip(found.iter().copied()).all(is_unmarked),
+            markers,
             ..Self::new(&texts, found.into_iter())
         }
     }
@@ -71,11 +89,19 @@ impl<'a> Reindent<'a> {
     pub(crate) fn convert<'l>(&self, line: &'l [u8]) -> Option<(&'l [u8], Vec<u8>)> {
         let depth = indentation(line);
         // A blank line, or an indentation that matched exactly, needs no conversion.
-        if self.is_kept
-            || trim(line).is_empty()
-            || self.pairs.iter().all(|(old, found)| old == found)
-        {
+        let is_same = self.pairs.iter().all(|(old, found)| old == found);
+        if trim(line).is_empty() || is_same {
             return Some((depth, depth.to_vec()));
+        }
+        let has_old = self.pairs.iter().any(|(old, _)| *old == depth);
+        let has_found = self.pairs.iter().any(|(_, found)| *found == depth);
+        match (self.markers, has_old) {
+            (ContextMarkers::Missing, _) | (ContextMarkers::Unclear, false) => {
+                return Some((depth, depth.to_vec()));
+            }
+            // The insertion has the indentation of a line in either reading.
+            (ContextMarkers::Unclear, true) if has_found => return None,
+            _ => {}
         }
         let mut seen = self.pairs.iter().filter(|(old, _)| *old == depth);
         if let Some((_, found)) = seen.next() {

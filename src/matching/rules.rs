@@ -20,6 +20,10 @@ pub struct MatchRules {
     /// Then only a hunk with less context on one side must be at that end of the file. Each hunk is
     /// first searched for at the offset of the previous one.
     pub is_gnu: bool,
+    /// Whether the position of a hunk is determined as in quilt, which runs GNU patch: each hunk is
+    /// first searched for at the offset of the previous one, and a side with less context must be at
+    /// its end of the file.
+    pub as_quilt: bool,
     /// Whether runs of white space are equal to a single space (`--ignore-whitespace`).
     pub ignore_whitespace: bool,
     /// The white-space errors that are fixed (`--whitespace=fix`).
@@ -55,6 +59,7 @@ impl Default for MatchRules {
             fuzz: 0,
             zero_context: false,
             is_gnu: false,
+            as_quilt: false,
             ignore_whitespace: false,
             correction: None,
             converts_line_ends: false,

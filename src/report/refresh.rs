@@ -1,7 +1,5 @@
 //! The result of `refresh`: what each patch and each hunk needed, as data and as text.
 
-use std::fmt::{self, Write as _};
-
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +30,7 @@ pub struct RefreshedPatch {
     pub files: Vec<RefreshedFile>,
 }
 
-/// What happens to a patch file. Nothing is written if a patch of the command has a conflict.
+/// The change that a patch file needs. No file is written if the command is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -77,16 +75,17 @@ pub struct RefreshedHunk {
     pub number: usize,
     /// The result.
     pub status: RefreshStatus,
-    /// The first line in the old header.
+    /// The first preimage line that the patch states, counted from 1.
     pub stated_line: usize,
-    /// The first line in the tree after the earlier patches: of the old text for `clean` and
-    /// `moved`, of the new text for `already_there`, of the closest match for `conflict`.
+    /// The first line in the tree after the earlier patches, counted from 1: of the preimage for
+    /// `clean` and `moved`, of the postimage for `already_there`, of the closest match for
+    /// `conflict`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The distance in lines from the stated line.
+    /// The distance from the stated line, in lines of the file after the earlier hunks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<isize>,
-    /// The number of context lines that were replaced at the start or the end, whichever is larger.
+    /// The number of context lines that differ at the start or the end, whichever is larger.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fuzz: Option<usize>,
     /// The lines where a hunk with a conflict also matches, counted from 1.
@@ -95,16 +94,17 @@ pub struct RefreshedHunk {
 }
 
 /// The result for a hunk or a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RefreshStatus {
     /// The tree already has the change, so it is removed from the patch.
     AlreadyThere,
-    /// The change applies as the patch states.
+    /// The change applies as the patch states, apart from hunks that are already in the tree.
     Clean,
-    /// The change applies at another line, or with other context lines.
+    /// The change applies at another line, or with other context lines, which replace those of the
+    /// patch.
     Moved,
     /// The change was not compared with the tree.
     NotChecked,
@@ -154,72 +154,81 @@ impl PatchStatus {
     }
 }
 
-impl fmt::Display for RefreshReport {
-    /// Writes a line for each patch, and a line for each hunk or file that is not `clean`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl RefreshReport {
+    /// Returns a line for each patch, and a line for each hunk or file that is not `clean`.
+    /// `is_changed` states whether the patch files are changed.
+    #[must_use]
+    pub fn to_text(&self, is_changed: bool) -> String {
+        let mut out = String::new();
         for patch in &self.patches {
             let name = printable(patch.patch.as_bytes());
-            writeln!(f, "{name}: {}", patch.status.words())?;
+            push_line(&mut out, &format!("{name}: {}", patch.status.words()));
             // All files of a removed patch have the same status.
             if patch.status != PatchStatus::Removed {
-                patch.files.iter().try_for_each(|file| fmt_file(f, file))?;
+                patch
+                    .files
+                    .iter()
+                    .for_each(|file| push_file(&mut out, file));
             }
         }
-        self.fmt_total(f)
-    }
-}
-
-impl RefreshReport {
-    fn fmt_total(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let count = |status| {
-            (self.patches.iter())
-                .filter(|patch| patch.status == status)
-                .count()
+        let needs_change = |patch: &RefreshedPatch| patch.status != PatchStatus::Unchanged;
+        let is_pending = !is_changed && self.patches.iter().any(needs_change);
+        let note = if is_pending {
+            "; no file was changed"
+        } else {
+            ""
         };
+        push_line(&mut out, &format!("{}{note}", self.total()));
+        out
+    }
+
+    /// Returns the number of patches with each status.
+    fn total(&self) -> String {
         let mut line = match self.patches.len() {
             1 => "1 patch".to_owned(),
             all => format!("{all} patches"),
         };
-        for (status, name) in [
+        let statuses = [
             (PatchStatus::Unchanged, "unchanged"),
             (PatchStatus::Rewritten, "rewritten"),
             (PatchStatus::Removed, "removed"),
             (PatchStatus::NotRewritable, "not rewritable"),
             (PatchStatus::Conflict, "with a conflict"),
             (PatchStatus::NotChecked, "not checked"),
-        ] {
-            let count = count(status);
-            if count > 0 {
-                let separator = if line.contains(':') { "," } else { ":" };
-                write!(line, "{separator} {count} {name}")?;
-            }
+        ];
+        let counts = statuses.map(|(status, name)| {
+            let of_status = self.patches.iter().filter(|patch| patch.status == status);
+            (of_status.count(), name)
+        });
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<_> = counts
+            .map(|(count, name)| format!("{count} {name}"))
+            .collect();
+        if !counts.is_empty() {
+            line = format!("{line}: {}", counts.join(", "));
         }
-        let is_refusal = |patch: &RefreshedPatch| {
-            matches!(
-                patch.status,
-                PatchStatus::Conflict | PatchStatus::NotRewritable
-            )
-        };
-        if self.patches.iter().any(is_refusal) {
-            line.push_str("; no file was changed");
-        }
-        writeln!(f, "{line}")
+        line
     }
 }
 
-fn fmt_file(f: &mut fmt::Formatter<'_>, file: &RefreshedFile) -> fmt::Result {
+fn push_line(out: &mut String, line: &str) {
+    out.push_str(line);
+    out.push('\n');
+}
+
+/// Appends a line for each hunk of `file` that is not `clean`, or one for the file if it has no hunks.
+fn push_file(out: &mut String, file: &RefreshedFile) {
     let path = printable(file.path.as_bytes());
+    if file.hunks.is_empty() && file.status != RefreshStatus::Clean {
+        push_line(out, &format!("  {path}: {}", file_words(file.status)));
+    }
     let is_listed = |hunk: &&RefreshedHunk| hunk.status != RefreshStatus::Clean;
-    if file.hunks.is_empty() {
-        return match file.status {
-            RefreshStatus::Clean => Ok(()),
-            status => writeln!(f, "  {path}: {}", file_words(status)),
-        };
-    }
     for hunk in file.hunks.iter().filter(is_listed) {
-        writeln!(f, "  {path}: hunk {} {}", hunk.number, hunk_words(hunk))?;
+        push_line(
+            out,
+            &format!("  {path}: hunk {} {}", hunk.number, hunk_words(hunk)),
+        );
     }
-    Ok(())
 }
 
 fn file_words(status: RefreshStatus) -> &'static str {
@@ -242,8 +251,8 @@ fn hunk_words(hunk: &RefreshedHunk) -> String {
             };
             match hunk.fuzz {
                 Some(0) | None => words,
-                Some(1) => words + ", with 1 context line ignored",
-                Some(fuzz) => format!("{words}, with {fuzz} context lines ignored"),
+                Some(1) => words + ", with 1 context line replaced",
+                Some(fuzz) => format!("{words}, with {fuzz} context lines replaced"),
             }
         }
         RefreshStatus::AlreadyThere => match hunk.line {

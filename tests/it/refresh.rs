@@ -2,11 +2,15 @@
 
 #[cfg(unix)]
 mod command;
+mod places;
 mod random;
 mod texts;
 
-use wpatch::engine::{self, RefreshRequest, Refreshed, Request};
+use std::sync::Arc;
+
+use wpatch::engine::{self, RefreshOutcome, RefreshRequest, Request, Series, What};
 use wpatch::path::RelPath;
+use wpatch::plan::{Direction, SeriesSettings};
 use wpatch::report::PatchStatus;
 use wpatch::transaction::Interrupt;
 use wpatch::workspace::memory::{Entry, Memory};
@@ -17,6 +21,8 @@ use crate::tree::path;
 struct PatchFiles {
     files: Memory,
     names: Vec<RelPath>,
+    /// The direction in which a series applies them.
+    direction: Direction,
 }
 
 impl PatchFiles {
@@ -28,6 +34,7 @@ impl PatchFiles {
         Self {
             files: Memory::with_files(names.iter().cloned().zip(entries)),
             names,
+            direction: Direction::Forward,
         }
     }
 
@@ -40,24 +47,36 @@ impl PatchFiles {
 
     fn request(&self) -> RefreshRequest {
         let texts = self.texts();
-        let names = texts.iter().map(|(name, _)| path(name)).collect();
+        let names: Vec<_> = texts.iter().map(|(name, _)| path(name)).collect();
         let texts = texts.into_iter().map(|(name, text)| (name, text.into()));
         let mut request = Request::of_all(texts.collect());
         request.decide.fuzz = 2;
+        if let What::Patches(patches) = &mut request.what {
+            let entry = |line| SeriesSettings {
+                line,
+                strip: 1,
+                direction: self.direction,
+            };
+            patches.series = Some(Series {
+                name: "series".to_owned(),
+                entries: (1..=patches.texts.len()).map(entry).collect(),
+            });
+        }
         RefreshRequest {
             request,
             files: names,
+            policy: Arc::default(),
             series: None,
         }
     }
 
-    fn refresh(&self, tree: &Memory) -> Refreshed {
+    fn refresh(&self, tree: &Memory) -> RefreshOutcome {
         engine::refresh(self.request(), tree, &self.files, &Interrupt::new())
     }
 }
 
 /// Returns the status of each patch.
-fn statuses(refreshed: &Refreshed) -> Vec<PatchStatus> {
+fn statuses(refreshed: &RefreshOutcome) -> Vec<PatchStatus> {
     let report = refreshed.outcome.report.refresh.as_ref().unwrap();
     report.patches.iter().map(|patch| patch.status).collect()
 }
@@ -74,6 +93,18 @@ fn refreshed(patch: &str, file: &str) -> Option<String> {
     );
     let (_, text) = patches.texts().pop()?;
     Some(String::from_utf8(text).unwrap())
+}
+
+/// Refreshes a patch for some files, and returns its status and its new text.
+fn refreshed_for(files: &[(&str, Entry)], patch: &str) -> (PatchStatus, String) {
+    let files = files
+        .iter()
+        .map(|(name, entry)| (path(name), entry.clone()));
+    let tree = Memory::with_files(files);
+    let patches = PatchFiles::new(&[patch.to_owned()]);
+    let status = statuses(&patches.refresh(&tree))[0];
+    let text = patches.texts().pop().map(|(_, text)| text);
+    (status, String::from_utf8(text.unwrap_or_default()).unwrap())
 }
 
 /// The numbers from `first` to `last`, one in each line.

@@ -39,7 +39,7 @@ pub(super) fn convert(
         what: What::default(),
         ..request.clone()
     };
-    let contents_sink = KeptContents::default();
+    let contents_sink = KeptContents::with_limit(u64::MAX);
     let (done, command) = resolve(request, &contents_sink, workspace)?;
     let plan_id = done.report(&command).plan_id;
     let resolved = &done.resolved;

@@ -7,9 +7,15 @@ use crate::engine::stages::{Command, Committed};
 use crate::engine::task::{CommandMode, CommandRun};
 use crate::engine::{Outcome, steps};
 use crate::plan::Plan;
-use crate::preflight::{ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks};
+use crate::preflight::{
+    ApprovalGate, ContentPair, FileOutcome, KeptContents, PreviewSinks, Problem, code,
+};
 use crate::report::{self, RefreshReport};
 use crate::workspace::Workspace;
+
+/// The limit on the contents of all changed files after each patch, in bytes. They are in memory at the
+/// same time.
+const MAX_CONTENTS: u64 = 2 << 30;
 
 /// The patches, checked against the tree.
 pub(super) struct Checked {
@@ -49,13 +55,17 @@ impl Checked {
         };
         let success = report::Outcome::WouldApply;
         let (mut task, begun) = CommandRun::new((NAME, success), request, tree)?;
-        let kept = KeptContents::default();
-        let (selected, options) = steps::read(&task, patches, begun);
+        let kept = KeptContents::with_limit(MAX_CONTENTS);
+        let (selected, mut options) = steps::read(&task, patches, begun);
+        options.rules.as_quilt = true;
         task.preview_sinks = PreviewSinks {
             contents: Some(&kept),
             ..PreviewSinks::default()
         };
-        let done = task.run(selected, &options, CommandMode::Check);
+        let mut done = task.run(selected, &options, CommandMode::Check);
+        if kept.is_incomplete() {
+            done.problems().push(size_problem());
+        }
         let command = task.command.clone();
         let operations = done.resolved.selected.plan.operations.len();
         let contents = (0..operations).map(|index| kept.contents(index)).collect();
@@ -102,6 +112,16 @@ impl Checked {
     }
 }
 
+fn size_problem() -> Problem {
+    let message = format!(
+        "the contents of the changed files after each patch exceed {MAX_CONTENTS} bytes in total"
+    );
+    Problem {
+        help: Some("refresh fewer patches at a time".to_owned()),
+        ..Problem::new(&code::TOO_LARGE, message)
+    }
+}
+
 /// Returns the index of each patch among the inputs of `plan`. The other inputs are parts of patches.
 pub(super) fn patch_inputs(plan: &Plan) -> Vec<usize> {
     let inputs = plan.inputs.iter().enumerate();
@@ -112,8 +132,8 @@ pub(super) fn patch_inputs(plan: &Plan) -> Vec<usize> {
 }
 
 /// Returns the index of the patch that contains the input with the index `input`.
-pub(super) fn patch_of(input: usize, starts: &[usize]) -> usize {
-    starts
+pub(super) fn patch_of(input: usize, patch_inputs: &[usize]) -> usize {
+    patch_inputs
         .partition_point(|&start| start <= input)
         .saturating_sub(1)
 }

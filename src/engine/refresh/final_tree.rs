@@ -16,6 +16,12 @@ type FileState = Option<(Option<FileMode>, Arc<Bytes>)>;
 /// old state again is missing.
 pub(super) type FinalTree = BTreeMap<RelPath, FileState>;
 
+/// Returns whether the whole operation was skipped, because the tree already has its result. Such an
+/// operation has no contents.
+pub(super) fn is_skipped(outcome: &FileOutcome, contents: &ContentPair) -> bool {
+    outcome.is_already_applied && contents == &[None, None]
+}
+
 /// Returns the result of all operations of `plan`.
 pub(super) fn final_tree(
     plan: &Plan,
@@ -29,8 +35,7 @@ pub(super) fn final_tree(
         states.entry(path.clone()).or_insert_with(first).1 = after;
     };
     for ((operation, outcome), pair) in plan.operations.iter().zip(outcomes).zip(contents) {
-        // An operation that was skipped has no contents.
-        if outcome.is_already_applied && pair == &[None, None] {
+        if is_skipped(outcome, pair) {
             continue;
         }
         let state = |side: usize, mode| pair[side].clone().map(|content| (mode, content));

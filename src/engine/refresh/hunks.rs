@@ -22,7 +22,7 @@ pub(super) struct NewHunk<'a> {
     /// The new lines.
     pub(super) new: LineRange,
     /// The text after the second `@@`.
-    pub(super) section: Span,
+    pub(super) heading: Span,
     /// The lines, with terminators.
     pub(super) lines: Vec<(LineKind, &'a [u8])>,
     /// Whether the lines are those of the original hunk.
@@ -35,71 +35,77 @@ impl NewHunk<'_> {
         PatchHunk {
             old: self.old,
             new: self.new,
-            section: self.section.slice(text),
+            section: self.heading.slice(text),
             lines: self.lines.clone(),
             is_at_end: false,
         }
     }
 }
 
+/// The reason why the hunks of a section cannot be written.
+const SAME_LINES: &str = "two hunks change the same lines";
+const INCOMPLETE_CONTEXT: &str = "a hunk without changes does not match completely";
+
 /// Returns the hunks of `operation` that have a placement, in the order of the file. `before` is the
-/// content in which they were placed. Returns `None` if two hunks change the same lines.
+/// content in which they were placed.
+///
+/// # Errors
+///
+/// Returns the reason if a hunk cannot be written.
 pub(super) fn new_hunks<'a>(
     operation: &Operation,
     (text, hunks): (&'a [u8], &[Hunk]),
     placements: &Placements,
     before: &'a [u8],
-) -> Option<Vec<NewHunk<'a>>> {
+) -> Result<Vec<NewHunk<'a>>, &'static str> {
     let file: Vec<&[u8]> = lines(before).map(|(_, line)| line).collect();
     let placed = hunks.iter().zip(placements).enumerate();
-    let mut drafts: Vec<Draft<'_>> = placed
+    let mut placed: Vec<PlacedHunk<'_>> = placed
         .filter_map(|(index, (hunk, placement))| Some((index, hunk, placement.as_ref().ok()?)))
         .map(|(index, hunk, placement)| {
-            Draft::new(index, (hunk, text), operation.direction, placement, &file)
+            PlacedHunk::new(index, (hunk, text), operation.direction, placement, &file)
         })
-        .collect::<Option<_>>()?;
-    drafts.sort_by_key(|draft| draft.core.start);
-    let mut merged: Vec<Draft<'_>> = Vec::with_capacity(drafts.len());
-    for draft in drafts {
-        match merged.last_mut() {
-            Some(last) if draft.file_lines.start < last.file_lines.end => {
-                last.append(&draft, &file)?;
+        .collect::<Result<_, _>>()?;
+    placed.sort_by_key(|hunk| hunk.core.start);
+    let mut joined: Vec<PlacedHunk<'_>> = Vec::with_capacity(placed.len());
+    for hunk in placed {
+        match joined.last_mut() {
+            Some(last) if hunk.file_lines.start < last.file_lines.end => {
+                last.append(&hunk, &file)?;
             }
-            _ => merged.push(draft),
+            _ => joined.push(hunk),
         }
     }
     let mut added = 0;
-    Some(
-        merged
-            .into_iter()
-            .map(|draft| draft.finish(operation.direction, &mut added))
-            .collect(),
-    )
+    let numbered = joined
+        .into_iter()
+        .map(|hunk| hunk.finish(operation.direction, &mut added));
+    Ok(numbered.collect())
 }
 
 /// A hunk with its place in the file.
-struct Draft<'a> {
+struct PlacedHunk<'a> {
     originals: Range<usize>,
-    section: Span,
-    /// The lines of the file with context, counted from 0.
+    heading: Span,
+    /// The lines of the file that the hunk contains, counted from 0: its core and its context.
     file_lines: Range<usize>,
-    /// The lines of the file from the first to the last change.
+    /// The lines of the file from the first to the last change. Empty if the hunk only inserts lines.
     core: Range<usize>,
+    /// The lines in the direction of the patch.
     lines: Vec<(LineKind, &'a [u8])>,
-    /// The number of trailing context lines in `lines`.
+    /// The number of context lines at the end of `lines`.
     trailing: usize,
     has_original_lines: bool,
 }
 
-impl<'a> Draft<'a> {
-    /// Returns the hunk at `placement`. Returns `None` if it does not fit into the file.
+impl<'a> PlacedHunk<'a> {
     fn new(
         index: usize,
         (hunk, text): (&Hunk, &'a [u8]),
         direction: Direction,
         placement: &Placement,
         file: &[&'a [u8]],
-    ) -> Option<Self> {
+    ) -> Result<Self, &'static str> {
         let original: Vec<(LineKind, &[u8])> = hunk
             .lines(text, Direction::Forward)
             .map(|line| (line.kind, line.text))
@@ -107,23 +113,16 @@ impl<'a> Draft<'a> {
         let is_context = |(kind, _): &&(LineKind, &[u8])| *kind == LineKind::Context;
         let leading = original.iter().take_while(is_context).count();
         if leading == original.len() {
-            return Some(Self::without_change(
-                (index, hunk),
-                original,
-                &placement.lines,
-            ));
+            return Self::without_change((index, hunk), original, placement);
         }
         let trailing = original.iter().rev().take_while(is_context).count();
         let in_file = |kind: LineKind| kind.in_direction(direction) != LineKind::Insertion;
-        let count = original.iter().filter(|(kind, _)| in_file(*kind)).count();
-        let size = count - leading - trailing;
-        let start = (placement.lines.start + leading).checked_sub(placement.ignored_context.0)?;
-        let core = start..start + size;
+        let preimage_count = original.iter().filter(|(kind, _)| in_file(*kind)).count();
+        // A placement does not contain the ignored context lines.
+        let start = placement.lines.start + leading - placement.ignored_context.0;
+        let core = start..start + preimage_count - leading - trailing;
         let context = leading.max(trailing);
         let file_lines = core.start.saturating_sub(context)..(core.end + context).min(file.len());
-        if core.end > file.len() {
-            return None;
-        }
         let (before, rest) = original.split_at(leading);
         let (changed, after) = rest.split_at(rest.len() - trailing);
         // The innermost context lines come first in both lists.
@@ -140,9 +139,9 @@ impl<'a> Draft<'a> {
         }
         let found = file[core.end..file_lines.end].iter();
         lines.extend(context_lines(found, after.iter()));
-        Some(Self {
+        Ok(Self {
             originals: index..index + 1,
-            section: hunk.section,
+            heading: hunk.section,
             has_original_lines: lines == original,
             trailing: file_lines.end - core.end,
             file_lines,
@@ -155,25 +154,31 @@ impl<'a> Draft<'a> {
     fn without_change(
         (index, hunk): (usize, &Hunk),
         lines: Vec<(LineKind, &'a [u8])>,
-        file_lines: &Range<usize>,
-    ) -> Self {
-        Self {
+        placement: &Placement,
+    ) -> Result<Self, &'static str> {
+        if placement.ignored_context != (0, 0) {
+            return Err(INCOMPLETE_CONTEXT);
+        }
+        Ok(Self {
             originals: index..index + 1,
-            section: hunk.section,
-            file_lines: file_lines.clone(),
-            core: file_lines.clone(),
+            heading: hunk.section,
+            file_lines: placement.lines.clone(),
+            core: placement.lines.clone(),
             lines,
             trailing: 0,
             has_original_lines: true,
-        }
+        })
     }
 
-    /// Appends `next`, which begins in the trailing context of this hunk. Returns `None` if both
-    /// change the same lines.
-    fn append(&mut self, next: &Self, file: &[&'a [u8]]) -> Option<()> {
+    /// Appends `next`, which begins in the trailing context of this hunk.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if both change the same lines.
+    fn append(&mut self, next: &Self, file: &[&'a [u8]]) -> Result<(), &'static str> {
         let between = self.core.end..next.core.start;
         if between.start > between.end {
-            return None;
+            return Err(SAME_LINES);
         }
         self.lines.truncate(self.lines.len() - self.trailing);
         self.lines
@@ -186,7 +191,7 @@ impl<'a> Draft<'a> {
         self.core.end = next.core.end;
         self.trailing = next.trailing;
         self.has_original_lines = false;
-        Some(())
+        Ok(())
     }
 
     /// Returns the hunk with its line numbers. `added` is the number of lines that the hunks before
@@ -215,7 +220,7 @@ impl<'a> Draft<'a> {
             originals: self.originals,
             old,
             new,
-            section: self.section,
+            heading: self.heading,
             lines: self.lines,
             has_original_lines: self.has_original_lines,
         }

@@ -1,39 +1,49 @@
-//! `refresh`: rewrites patches for the current tree.
+//! `refresh`: rewrites patches for the current tree, all of them or none.
 //!
-//! 1. All patches are checked against the tree, in order, with fuzz. A hunk whose result is already
-//!    in the tree is skipped.
-//! 2. `hunks.rs` gives each hunk the line numbers and the context lines of its place, and
-//!    `patch_text.rs` puts them into the text of
-//!    the patch. Everything else keeps its bytes.
-//! 3. `verify.rs` checks the new patches without fuzz. They must give the same tree.
-//! 4. The patch files and the series file change in one transaction.
+//! The input is the patches, their files and the tree. The output is a report, and the patch files are
+//! changed in one transaction. Read `pass.rs` first: `RewrittenPatches::of` is the whole flow.
 //!
-//! `statuses.rs` describes the result of each hunk. `merged.rs` finds stacks of patches that the tree
-//! has.
+//! 1. `checked.rs` checks all patches against the tree, in order and with fuzz. A hunk that is already
+//!    applied is skipped.
+//! 2. `texts.rs` computes the new text of each patch: `hunks.rs` gives each hunk the line numbers and
+//!    the context lines of its place, `patch_text.rs` turns it into edits of the patch, and
+//!    `text_edit.rs` applies them to the file, which can be a mail. Already applied hunks are removed.
+//!    All other bytes stay the same.
+//! 3. If a patch does not apply, `contained.rs` searches for stacks of patches that the tree contains.
+//!    The other patches are then checked again.
+//! 4. `verify.rs` checks the new patches without fuzz. They must give the same tree, which
+//!    `final_tree.rs` computes.
+//!
+//! `statuses.rs` describes the result of each hunk.
 
 mod checked;
+mod contained;
 mod final_tree;
 mod hunks;
-mod merged;
 mod pass;
 mod patch_text;
 mod statuses;
+mod text_edit;
 mod texts;
 mod verify;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use super::request::{Decide, Patches};
+use super::failure::failure_outcome;
+use super::request::{Decide, Patches, TreeChange};
 use super::task::CommandMode;
 use super::tree_change::{CommandEffects, run_with_effects};
 use super::{Outcome, Request, RequestContext, What, close_approval_gate, refused_outcome};
 use crate::interrupt::Interrupt;
+use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
+use crate::policy::Policy;
 use crate::preflight::{Problem, Severity, code};
 use crate::report::{PatchStatus, RefreshReport, RefreshedPatch};
 use crate::text::{Bytes, lines};
-use crate::workspace::Workspace;
-use pass::Refresh;
+use crate::workspace::{Workspace, WorkspaceError};
+use pass::RewrittenPatches;
 
 /// The name of the command in reports.
 const NAME: &str = "refresh";
@@ -48,6 +58,8 @@ pub struct RefreshRequest {
     pub request: Request,
     /// The file of each patch, in the order of the patches.
     pub files: Vec<RelPath>,
+    /// The policy for the patch files. That of [`RequestContext`] is for the tree.
+    pub policy: Arc<Policy>,
     /// The series file and its content, if the patches are those of a series. A removed patch also
     /// loses its line.
     pub series: Option<(RelPath, Bytes)>,
@@ -55,18 +67,18 @@ pub struct RefreshRequest {
 
 /// The outcome of a refresh.
 #[derive(Clone, Debug)]
-pub struct Refreshed {
+pub struct RefreshOutcome {
     /// The outcome.
     pub outcome: Outcome,
     /// The tree to which the paths in the outcome belong.
-    pub place: RefreshPlace,
+    pub tree: OutcomeTree,
 }
 
 /// One of the two trees of a refresh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefreshPlace {
+pub enum OutcomeTree {
     /// The tree that the patches change. The outcome is a refusal.
-    Tree,
+    Patched,
     /// The tree that contains the patch files.
     PatchFiles,
 }
@@ -81,6 +93,8 @@ pub enum RefreshPlace {
 /// # Examples
 ///
 /// ```
+/// use std::sync::Arc;
+///
 /// use wpatch::engine::{self, RefreshRequest, Request};
 /// use wpatch::path::RelPath;
 /// use wpatch::transaction::Interrupt;
@@ -90,7 +104,7 @@ pub enum RefreshPlace {
 /// let name = RelPath::new(b"fix.patch")?;
 /// let tree = Memory::with_files([(RelPath::new(b"a")?, Entry::file("zero\none\ntwo\n"))]);
 /// let patches = Memory::with_files([(name.clone(), Entry::file(patch))]);
-/// let refresh = RefreshRequest { request: Request::of(patch), files: vec![name.clone()], series: None };
+/// let refresh = RefreshRequest { request: Request::of(patch), files: vec![name.clone()], policy: Arc::default(), series: None };
 /// let outcome = engine::refresh(refresh, &tree, &patches, &Interrupt::new()).outcome;
 /// assert!(outcome.report.changed);
 /// let expected = "Fix two.\n\n--- a/a\n+++ b/a\n@@ -2,2 +2,2 @@\n one\n-two\n+2\n";
@@ -102,7 +116,7 @@ pub fn refresh(
     tree: &dyn Workspace,
     patch_tree: &dyn Workspace,
     interrupt: &Interrupt,
-) -> Refreshed {
+) -> RefreshOutcome {
     close_approval_gate(&mut refresh.request, patch_tree);
     refresh.request.context.interrupt = interrupt.clone();
     run(refresh, (tree, patch_tree), CommandMode::Apply)
@@ -113,7 +127,7 @@ pub fn check_refresh(
     refresh: RefreshRequest,
     tree: &dyn Workspace,
     patch_tree: &dyn Workspace,
-) -> Refreshed {
+) -> RefreshOutcome {
     run(refresh, (tree, patch_tree), CommandMode::Check)
 }
 
@@ -121,49 +135,74 @@ fn run(
     refresh: RefreshRequest,
     (tree, patch_tree): (&dyn Workspace, &dyn Workspace),
     mode: CommandMode,
-) -> Refreshed {
+) -> RefreshOutcome {
     let RefreshRequest {
         mut request,
         files,
+        policy,
         series,
     } = refresh;
-    let taken = request.take_patches().and_then(|patches| {
-        let problem = file_problem(&patches, &files).or_else(|| quilt_problem(&patches, tree));
-        problem.map_or(Ok(patches), |problem| Err(Box::new(problem)))
-    });
-    let refused = |outcome: Box<Outcome>| Refreshed {
-        outcome: *outcome,
-        place: RefreshPlace::Tree,
+    let rewritten = match rewrite(&mut request, &files, tree) {
+        Ok(rewritten) => rewritten,
+        Err(outcome) => {
+            return RefreshOutcome {
+                outcome: *outcome,
+                tree: OutcomeTree::Patched,
+            };
+        }
     };
-    let patches = match taken {
-        Ok(patches) => patches,
-        Err(problem) => return refused(refused_outcome(NAME, *problem)),
+    let (report, change) = rewritten.into_change((files, series), |path| mode_of(path, patch_tree));
+    let mut outcome = match link_problem(&change, patch_tree) {
+        Some(problem) => *refused_outcome(NAME, problem),
+        None => {
+            let mut effects = CommandEffects::default();
+            effects.problems.extend(all_removed_warning(&report, mode));
+            let request = file_request(request, policy);
+            run_with_effects(change, effects, request, (mode, patch_tree))
+        }
     };
-    let (report, change) = match Refresh::of(patches, &request, tree) {
-        Ok(refreshed) => refreshed.into_change((files, series)),
-        Err(outcome) => return refused(outcome),
-    };
-    let mut effects = CommandEffects::default();
-    effects.problems.extend(all_there_warning(&report));
-    let request = Request {
+    outcome.report.refresh = Some(Box::new(report));
+    RefreshOutcome {
+        outcome,
+        tree: OutcomeTree::PatchFiles,
+    }
+}
+
+/// Rewrites the patches of `request`, each for its file in `files`.
+fn rewrite(
+    request: &mut Request,
+    files: &[RelPath],
+    tree: &dyn Workspace,
+) -> Result<RewrittenPatches, Box<Outcome>> {
+    let refuse = |problem| refused_outcome(NAME, problem);
+    let patches = request.take_patches().map_err(|problem| refuse(*problem))?;
+    if let Some(problem) = file_problem(&patches, files) {
+        return Err(refuse(problem));
+    }
+    let problem = quilt_problem(&patches, tree);
+    match problem.map_err(|error| failure_outcome(NAME, &error.into()))? {
+        Some(problem) => Err(refuse(problem)),
+        None => RewrittenPatches::of(patches, request, tree),
+    }
+}
+
+/// Returns the request for the change of the patch files. They can be in another tree than the patched
+/// files, so the git of that tree does not apply.
+fn file_request(request: Request, policy: Arc<Policy>) -> Request {
+    Request {
         what: What::default(),
         decide: Decide {
             max_file: request.decide.max_file,
             ..Decide::default()
         },
         context: RequestContext {
+            policy,
             git: None,
             root_gits: Vec::new(),
             objects: None,
             ..request.context
         },
         ..request
-    };
-    let mut outcome = run_with_effects(change, effects, request, (mode, patch_tree));
-    outcome.report.refresh = Some(Box::new(report));
-    Refreshed {
-        outcome,
-        place: RefreshPlace::PatchFiles,
     }
 }
 
@@ -181,33 +220,64 @@ fn file_problem(patches: &Patches, files: &[RelPath]) -> Option<Problem> {
     })
 }
 
-/// Returns a problem if quilt has applied a patch of the series to the tree. All its changes would
-/// count as already there.
-fn quilt_problem(patches: &Patches, tree: &dyn Workspace) -> Option<Problem> {
-    patches.series.as_ref()?;
-    let path = RelPath::new(QUILT_APPLIED).ok()?;
-    let (text, _) = tree.read(&path, 1 << 20).ok()?;
+/// Returns a problem if quilt has applied a patch of a series to the tree. All its changes would count
+/// as already applied.
+fn quilt_problem(
+    patches: &Patches,
+    tree: &dyn Workspace,
+) -> Result<Option<Problem>, WorkspaceError> {
+    let path = RelPath::new(QUILT_APPLIED).expect("BUG: the name is a path");
+    if patches.series.is_none() || tree.stat(&path)?.is_none() {
+        return Ok(None);
+    }
+    let (text, _) = tree.read(&path, u64::MAX)?;
     let is_applied = lines(&text).any(|(_, line)| !line.trim_ascii().is_empty());
-    is_applied.then(|| Problem {
+    Ok(is_applied.then(|| Problem {
         path: Some(path),
         help: Some("run `quilt pop -a` first".to_owned()),
         ..Problem::new(
             &code::PATCHES_APPLIED,
             "quilt has applied patches to this tree",
         )
-    })
+    }))
 }
 
-/// Returns a warning if the tree already has the changes of several patches, and of all of them.
-fn all_there_warning(report: &RefreshReport) -> Option<Problem> {
+/// Returns a warning if several patches are removed, and no patch is left.
+fn all_removed_warning(report: &RefreshReport, mode: CommandMode) -> Option<Problem> {
     let patches = &report.patches;
     let is_removed = |patch: &RefreshedPatch| patch.status == PatchStatus::Removed;
+    let help = match mode {
+        CommandMode::Check => "if the patches are applied to this tree, remove them from it first",
+        CommandMode::Apply => "if the patches are applied to this tree, run `wpatch undo`",
+    };
     (patches.len() > 1 && patches.iter().all(is_removed)).then(|| Problem {
         severity: Severity::Warning,
-        help: Some("if the patches are applied to this tree, undo this command".to_owned()),
+        help: Some(help.to_owned()),
         ..Problem::new(
             &code::PATCHES_APPLIED,
             "the tree already has the changes of all patches",
         )
+    })
+}
+
+/// Returns a problem if a file to change is a symbolic link.
+fn link_problem(change: &TreeChange, workspace: &dyn Workspace) -> Option<Problem> {
+    let is_link = |path: &RelPath| {
+        let stat = workspace.stat(path).ok().flatten();
+        stat.is_some_and(|stat| stat.kind == FileKind::Symlink)
+    };
+    let file = change.files.iter().find(|file| is_link(&file.path))?;
+    Some(Problem {
+        path: Some(file.path.clone()),
+        help: Some("name the file to which the link leads".to_owned()),
+        ..Problem::new(&code::NOT_A_FILE, "the patch is a symbolic link")
+    })
+}
+
+/// Returns the mode of the file at `path`.
+fn mode_of(path: &RelPath, workspace: &dyn Workspace) -> FileMode {
+    let stat = workspace.stat(path).ok().flatten();
+    stat.map_or(FileMode::Regular, |stat| {
+        FileMode::of(FileKind::Regular, Some(stat.permissions))
     })
 }

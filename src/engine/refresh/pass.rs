@@ -2,24 +2,25 @@
 
 use super::checked::{Checked, patch_inputs};
 use super::texts::{NewText, new_texts, refreshed_patches, subset, target_file};
-use super::{NAME, merged, statuses, verify};
+use super::{NAME, contained, statuses, verify};
 use crate::engine::Outcome;
 use crate::engine::request::{Decide, Patches, Request, TreeChange};
+use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::report::RefreshReport;
 use crate::text::{Bytes, lines};
 use crate::workspace::Workspace;
 
 /// The refreshed patches.
-pub(super) struct Refresh {
+pub(super) struct RewrittenPatches {
     report: RefreshReport,
     /// The old and the new text of each patch.
     texts: Vec<(Bytes, NewText)>,
-    /// The line of each patch in the series file, counted from 1.
-    entries: Vec<usize>,
+    /// The line of each patch in the series file, counted from 1. Empty without a series.
+    series_lines: Vec<usize>,
 }
 
-impl Refresh {
+impl RewrittenPatches {
     /// Refreshes `patches`.
     ///
     /// # Errors
@@ -33,9 +34,10 @@ impl Refresh {
         let all = (0..patches.texts.len()).collect();
         let mut pass = RefreshPass::of(&patches, all, request, tree)?;
         if pass.checked.done.is_refused() && pass.checked.outcomes().is_some() {
-            let merged = merged::find_merged(&patches, &pass.report, request, tree);
-            if !merged.is_empty() {
-                pass = pass.without(&merged, &patches, request, tree)?;
+            // Malformed patches have no outcomes.
+            let contained = contained::find_contained(&patches, &pass.report, request, tree);
+            if !contained.is_empty() {
+                pass = pass.without(&contained, &patches, request, tree)?;
             }
         }
         let RefreshPass {
@@ -61,7 +63,7 @@ impl Refresh {
             return Err(checked.into_outcome(report));
         }
         let series = patches.series;
-        let entries = series.map_or_else(Vec::new, |series| {
+        let series_lines = series.map_or_else(Vec::new, |series| {
             series.entries.iter().map(|entry| entry.line).collect()
         });
         let mut all_texts = vec![NewText::Removed; patches.texts.len()];
@@ -72,7 +74,7 @@ impl Refresh {
         Ok(Self {
             report,
             texts: texts.map(|((_, old), new)| (old, new)).collect(),
-            entries,
+            series_lines,
         })
     }
 
@@ -80,17 +82,23 @@ impl Refresh {
     pub(super) fn into_change(
         self,
         (paths, series): (Vec<RelPath>, Option<(RelPath, Bytes)>),
+        mode: impl Fn(&RelPath) -> FileMode,
     ) -> (RefreshReport, TreeChange) {
-        // In the order of the lines.
+        let with_mode = |path: RelPath| {
+            let mode = mode(&path);
+            (path, mode)
+        };
+        // Ascending, because the patches have the order of their lines.
         let mut removed: Vec<usize> = Vec::new();
         let mut files = Vec::new();
         for (index, ((old, new), path)) in self.texts.into_iter().zip(paths).enumerate() {
             match new {
                 NewText::Removed => {
-                    removed.extend(self.entries.get(index));
-                    files.push(target_file(path, &old, None));
+                    removed.extend(self.series_lines.get(index));
+                    files.push(target_file(with_mode(path), &old, None));
                 }
-                NewText::Changed(new) => files.push(target_file(path, &old, Some(new))),
+                NewText::Changed(new) => files.push(target_file(with_mode(path), &old, Some(new))),
+                // A patch that cannot be rewritten is a problem, so there is no change.
                 NewText::Same | NewText::Refused(_) => {}
             }
         }
@@ -99,7 +107,7 @@ impl Refresh {
                 .enumerate()
                 .filter(|(index, _)| removed.binary_search(&(index + 1)).is_err());
             let new: Vec<&[u8]> = kept.map(|(_, (_, line))| line).collect();
-            files.push(target_file(path, &old, Some(new.concat())));
+            files.push(target_file(with_mode(path), &old, Some(new.concat())));
         }
         let change = TreeChange {
             command: NAME,
@@ -133,9 +141,9 @@ impl RefreshPass {
             ..request.decide.clone()
         };
         let checked = Checked::of(patches, request, &decide, tree)?;
-        let starts = patch_inputs(checked.plan());
-        let report = statuses::refresh_report(&checked, &starts);
-        let texts = new_texts(&checked, &starts);
+        let patch_inputs = patch_inputs(checked.plan());
+        let report = statuses::refresh_report(&checked, &patch_inputs);
+        let texts = new_texts(&checked, &patch_inputs);
         let statuses: Vec<_> = texts.iter().map(NewText::status).collect();
         let report = report.with_statuses(&statuses);
         Ok(Self {

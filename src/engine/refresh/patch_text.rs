@@ -1,34 +1,28 @@
 //! The new text of a patch file: everything outside the changed hunks keeps its bytes.
 
-use std::borrow::Cow;
-
+use super::final_tree::is_skipped;
 use super::hunks::{NewHunk, new_hunks};
+use super::text_edit::{TextEdit, with_crlf};
 use crate::digest::{ObjectFormat, blob_id};
-use crate::matching::{Mismatch, MismatchKind, Placement};
-use crate::plan::{Action, Direction, Edit, Hunk, Input, Operation, Plan};
+use crate::matching::{Mismatch, Placement, Placements, is_recognisable};
+use crate::plan::{Action, Direction, Edit, Hunk, Input, LineKind, LineRange, Operation, Plan};
 use crate::preflight::{ContentPair, FileOutcome};
 use crate::syntax::{Syntax, find_syntax, put_hunk_body};
 use crate::text::{Span, lines, without_ending};
 
 /// The words at the start of the lines above a section that belong to it.
-const SECTION_LINES: [&[u8]; 6] = [
+const SECTION_LINES: [&[u8]; 5] = [
     b"Index: ",
-    b"diff ",
+    b"diff -",
     b"Prereq: ",
     b"RCS file: ",
     b"retrieving revision ",
-    b"=====",
 ];
+/// The length of the line below `Index:` that Subversion and CVS write.
+const SEPARATOR_LENGTH: usize = 67;
 
 /// The reason why a patch for models cannot be rewritten.
 pub(super) const NO_LINE_NUMBERS: &str = "only diffs with line numbers can be rewritten";
-
-/// A part of a patch that is replaced.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TextEdit {
-    pub(super) span: Span,
-    pub(super) text: Vec<u8>,
-}
 
 /// The operation of a section with its result.
 pub(super) struct Section<'a> {
@@ -62,10 +56,14 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns whether the tree already has the whole effect of the section.
-    pub(super) fn is_there(&self) -> bool {
+    /// Returns whether the tree already has the whole effect of the section. A rename or a copy must be
+    /// in the tree as a whole, and so must a new mode.
+    pub(super) fn is_already_applied(&self) -> bool {
+        if self.outcome.failed.is_some() {
+            return false;
+        }
         let (old_mode, new_mode) = self.outcome.modes;
-        let is_whole_applied = self.outcome.is_already_applied && self.contents == &[None, None];
+        let is_whole_applied = is_skipped(self.outcome, self.contents);
         let has_same_mode = self.operation.action == Action::Modify && old_mode == new_mode;
         let is_edit_applied = match &self.operation.edit {
             Edit::Keep => true,
@@ -74,13 +72,27 @@ impl<'a> Section<'a> {
         is_whole_applied || has_same_mode && is_edit_applied
     }
 
+    /// Returns whether a hunk counts as already applied, although its result can be in the file by
+    /// chance: it only deletes lines, has little context, and does not describe the whole file.
+    pub(super) fn has_uncertain_result(&self) -> bool {
+        let (Edit::Hunks(hunks), Some(before)) = (&self.operation.edit, &self.contents[0]) else {
+            return false;
+        };
+        let (text, direction) = (&self.input.bytes, self.operation.direction);
+        let is_whole = |hunk: &Hunk| hunk.postimage_range(direction).count == lines(before).count();
+        let is_uncertain = |(hunk, placed): (&Hunk, &Result<_, _>)| {
+            is_applied(placed) && !is_recognisable(hunk, text, direction) && !is_whole(hunk)
+        };
+        hunks.iter().zip(&self.outcome.placements).any(is_uncertain)
+    }
+
     /// Returns the edits that the section needs.
     ///
     /// # Errors
     ///
     /// Returns the reason if the section cannot be written.
     pub(super) fn edits(&self) -> Result<Vec<TextEdit>, &'static str> {
-        if self.is_there() {
+        if self.is_already_applied() {
             return Ok(vec![TextEdit {
                 span: self.span_with_lines_above(),
                 text: Vec::new(),
@@ -90,28 +102,40 @@ impl<'a> Section<'a> {
             return Ok(Vec::new());
         };
         let placements = &self.outcome.placements;
+        if placements.is_empty() {
+            // The hunks of a submodule are not placed.
+            return Ok(Vec::new());
+        }
         if !hunks.iter().all(|hunk| hunk.anchor.is_numbered()) {
-            let is_exact = |placed: &Result<Placement, _>| {
+            // Without a line number, a hunk that matches completely needs no edit.
+            let is_complete = |placed: &Result<Placement, _>| {
                 placed
                     .as_ref()
                     .is_ok_and(|placed| placed.ignored_context == (0, 0))
             };
-            let is_kept = placements.iter().all(is_exact);
+            let is_kept = placements.iter().all(is_complete);
             return if is_kept {
                 Ok(Vec::new())
             } else {
                 Err(NO_LINE_NUMBERS)
             };
         }
-        if !placements.is_empty() && placements.iter().all(is_applied) {
-            return Ok(vec![self.removal_of_content(hunks)]);
+        if placements.iter().all(is_applied) {
+            return self.removal_of_content(hunks).map(|edit| vec![edit]);
+        }
+        if has_stated_lines(
+            self.operation.direction,
+            hunks,
+            placements,
+            &self.input.bytes,
+        ) {
+            return Ok(Vec::new());
         }
         let before = self.contents[0]
             .as_ref()
             .map_or(&b""[..], |content| content);
         let text: &[u8] = &self.input.bytes;
-        let found = new_hunks(self.operation, (text, hunks), placements, before)
-            .ok_or("two hunks change the same lines")?;
+        let found = new_hunks(self.operation, (text, hunks), placements, before)?;
         let mut edits = match &self.input.part {
             Some(part) => self.converted_edits(hunks, &found, part.span, part.format)?,
             None => hunk_edits(text, hunks, &found),
@@ -130,7 +154,10 @@ impl<'a> Section<'a> {
         while start > 0 {
             let line_start = memchr::memrchr(b'\n', &text[..start - 1]).map_or(0, |end| end + 1);
             let line = &text[line_start..start];
-            if !SECTION_LINES.iter().any(|words| line.starts_with(words)) {
+            let content = without_ending(line);
+            let is_separator =
+                content.len() == SEPARATOR_LENGTH && content.iter().all(|&byte| byte == b'=');
+            if !is_separator && !SECTION_LINES.iter().any(|words| line.starts_with(words)) {
                 break;
             }
             start = line_start;
@@ -140,17 +167,20 @@ impl<'a> Section<'a> {
 
     /// Returns the edit that removes the hunks and the lines of the header that need hunks. The rest
     /// of the header states a new mode or a new name.
-    fn removal_of_content(&self, hunks: &[Hunk]) -> TextEdit {
+    fn removal_of_content(&self, hunks: &[Hunk]) -> Result<TextEdit, &'static str> {
+        if self.input.part.is_some() {
+            return Err(NO_LINE_NUMBERS);
+        }
         let span = self.operation.span;
         let header_end = hunks.first().map_or(span.end, |hunk| hunk.span.start);
         let header = &self.patch.bytes[span.start..header_end];
         let needs_hunks = |line: &[u8]| line.starts_with(b"index ") || line.starts_with(b"--- ");
         let first = lines(header).find(|(_, line)| needs_hunks(line));
         let start = first.map_or(header_end, |(line, _)| span.start + line.start);
-        TextEdit {
+        Ok(TextEdit {
             span: Span::new(start, span.end),
             text: Vec::new(),
-        }
+        })
     }
 
     /// Returns the edit of a section that the parser has converted to a unified diff. All of its hunks
@@ -198,11 +228,11 @@ impl<'a> Section<'a> {
             Direction::Reverse => [after, before],
         };
         let mut written = Vec::new();
-        for (known, content) in known.into_iter().zip(sides) {
+        for (side, (known, content)) in known.into_iter().zip(sides).enumerate() {
             if !known.iter().all(u8::is_ascii_hexdigit) {
                 return None;
             }
-            if !written.is_empty() {
+            if side == 1 {
                 written.extend_from_slice(b"..");
             }
             match content {
@@ -225,9 +255,44 @@ impl<'a> Section<'a> {
 
 /// Returns whether the hunk is already applied.
 pub(super) fn is_applied(placed: &Result<Placement, Box<Mismatch>>) -> bool {
-    placed
-        .as_ref()
-        .is_err_and(|mismatch| matches!(mismatch.kind, MismatchKind::AlreadyApplied { .. }))
+    placed.as_ref().is_err_and(|mismatch| mismatch.is_applied())
+}
+
+/// Returns whether all hunks match completely at the lines of their headers, and have as much context
+/// before as after the change. Such hunks need no edit.
+fn has_stated_lines(
+    direction: Direction,
+    hunks: &[Hunk],
+    placements: &Placements,
+    text: &[u8],
+) -> bool {
+    let mut added = 0_isize;
+    let mut is_stated = |(hunk, placed): (&Hunk, &Result<Placement, _>)| {
+        let Some(placement) = placed.as_ref().ok().filter(|placed| placed.is_as_stated()) else {
+            return false;
+        };
+        let (old, new) = (
+            hunk.preimage_range(direction),
+            hunk.postimage_range(direction),
+        );
+        let first = |range: LineRange| range.start.saturating_sub(usize::from(range.count > 0));
+        let is_numbered = first(old) == placement.lines.start
+            && Some(first(new)) == placement.lines.start.checked_add_signed(added);
+        added += new.count.cast_signed() - old.count.cast_signed();
+        is_numbered && has_equal_context(hunk, text)
+    };
+    hunks.len() == placements.len() && hunks.iter().zip(placements).all(&mut is_stated)
+}
+
+/// Returns whether the hunk has as many context lines before its changes as after them.
+fn has_equal_context(hunk: &Hunk, text: &[u8]) -> bool {
+    let kinds: Vec<_> = hunk
+        .lines(text, Direction::Forward)
+        .map(|line| line.kind)
+        .collect();
+    let is_context = |kind: &&LineKind| **kind == LineKind::Context;
+    let leading = kinds.iter().take_while(is_context).count();
+    leading == kinds.iter().rev().take_while(is_context).count()
 }
 
 fn is_context_name(line: &[u8]) -> bool {
@@ -241,11 +306,11 @@ fn has_original_hunks(hunks: &[Hunk], found: &[NewHunk<'_>]) -> bool {
         && (hunks.iter().zip(found).enumerate()).all(|(index, (hunk, new))| {
             new.originals == (index..index + 1)
                 && new.has_original_lines
-                && has_same_lines(hunk, new)
+                && has_same_ranges(hunk, new)
         })
 }
 
-fn has_same_lines(hunk: &Hunk, new: &NewHunk<'_>) -> bool {
+fn has_same_ranges(hunk: &Hunk, new: &NewHunk<'_>) -> bool {
     (hunk.old, hunk.new) == (new.old, new.new)
 }
 
@@ -274,7 +339,7 @@ fn hunk_edits(text: &[u8], hunks: &[Hunk], found: &[NewHunk<'_>]) -> Vec<TextEdi
                 span: hunk.span,
                 text: hunk_text(text, hunks, new),
             }),
-            Some(new) if !has_same_lines(hunk, new) => edits.push(TextEdit {
+            Some(new) if !has_same_ranges(hunk, new) => edits.push(TextEdit {
                 span: hunk.header,
                 text: header_text(text, hunk, new),
             }),
@@ -295,7 +360,7 @@ fn hunk_text(text: &[u8], hunks: &[Hunk], new: &NewHunk<'_>) -> Vec<u8> {
     } else if is_crlf {
         let mut body = Vec::new();
         put_hunk_body(&mut body, &new.lines);
-        out.extend(with_crlf(&body).into_owned());
+        out.extend(with_crlf(&body));
     } else {
         put_hunk_body(&mut out, &new.lines);
     }
@@ -309,47 +374,4 @@ fn header_text(text: &[u8], hunk: &Hunk, new: &NewHunk<'_>) -> Vec<u8> {
     let end = section - usize::from(header[section - 1] == b' ') - b" @@".len();
     let ranges = format!("@@ -{} +{}", new.old, new.new);
     [ranges.as_bytes(), &header[end..]].concat()
-}
-
-/// Returns `text` with CR LF at the end of each line.
-fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
-    let mut out = Vec::with_capacity(text.len());
-    for (_, line) in lines(text) {
-        out.extend_from_slice(without_ending(line));
-        if line.ends_with(b"\n") {
-            out.extend_from_slice(b"\r\n");
-        }
-    }
-    out.into()
-}
-
-/// Returns the bytes of the patch file after `edits`, which must not overlap.
-///
-/// # Errors
-///
-/// Returns the reason if a part to replace is encoded in the patch file.
-pub(super) fn apply_edits(
-    patch: &Input,
-    mut edits: Vec<TextEdit>,
-) -> Result<Vec<u8>, &'static str> {
-    edits.sort_by_key(|edit| edit.span.start);
-    let original = patch.original();
-    let mut out = Vec::with_capacity(original.len());
-    let mut copied = 0;
-    for edit in edits {
-        let start = patch.original_offset(edit.span.start);
-        let end = patch.original_offset(edit.span.end);
-        let (encoded, decoded) = (&original[start..end], edit.span.slice(&patch.bytes));
-        out.extend_from_slice(&original[copied..start]);
-        if encoded == decoded {
-            out.extend(edit.text);
-        } else if *encoded == *with_crlf(decoded) {
-            out.extend_from_slice(&with_crlf(&edit.text));
-        } else {
-            return Err("the mail encodes the diff (Content-Transfer-Encoding)");
-        }
-        copied = end;
-    }
-    out.extend_from_slice(&original[copied..]);
-    Ok(out)
 }

@@ -1,5 +1,7 @@
 //! Describes for each patch, file and hunk what the refresh needs.
 
+use std::collections::HashSet;
+
 use super::checked::{Checked, patch_of};
 use super::patch_text::{Section, is_applied};
 use crate::matching::{Mismatch, MismatchKind, Placement};
@@ -9,34 +11,33 @@ use crate::report::{
     PatchStatus, RefreshReport, RefreshStatus, RefreshedFile, RefreshedHunk, RefreshedPatch,
 };
 
-/// Returns the report before the new texts are known. `starts` are the indexes of the patches among
+/// Returns the report before the new texts are known. `patch_inputs` are the indexes of the patches among
 /// the inputs.
-pub(super) fn refresh_report(checked: &Checked, starts: &[usize]) -> RefreshReport {
+pub(super) fn refresh_report(checked: &Checked, patch_inputs: &[usize]) -> RefreshReport {
     let plan = checked.plan();
     let patch = |&start: &usize| RefreshedPatch {
         patch: plan.inputs[start].name.clone(),
         status: PatchStatus::Unchanged,
         files: Vec::new(),
     };
-    let mut patches: Vec<_> = starts.iter().map(patch).collect();
+    let mut patches: Vec<_> = patch_inputs.iter().map(patch).collect();
+    // Other failed operations change a file whose earlier change failed.
+    let refused: HashSet<usize> = (checked.done.resolved.selected.problems.iter())
+        .filter(|problem| problem.severity == Severity::Error)
+        .filter_map(|problem| problem.operation)
+        .collect();
     for (index, outcome, contents) in checked.operations() {
         let operation = &plan.operations[index];
-        let patch = patch_of(operation.input, starts);
-        let is_named = || {
-            let mut problems = checked.done.resolved.selected.problems.iter();
-            problems.any(|problem| {
-                problem.operation == Some(index) && problem.severity == Severity::Error
-            })
-        };
+        let patch = patch_of(operation.input, patch_inputs);
         let status = if outcome.failed.is_none() {
-            let section = Section::new(plan, index, (outcome, contents), starts[patch]);
-            let is_there = section.is_there();
+            let section = Section::new(plan, index, (outcome, contents), patch_inputs[patch]);
+            let is_there = section.is_already_applied();
             if is_there {
                 RefreshStatus::AlreadyThere
             } else {
                 RefreshStatus::Clean
             }
-        } else if is_named() {
+        } else if refused.contains(&index) {
             RefreshStatus::Conflict
         } else {
             RefreshStatus::NotChecked
@@ -133,7 +134,10 @@ fn hunk_report(
     placed: Option<&Result<Placement, Box<Mismatch>>>,
     of_file: RefreshStatus,
 ) -> RefreshedHunk {
-    let stated = hunk.preimage_range(operation.direction).start;
+    // An empty range names the line before it.
+    let range = hunk.preimage_range(operation.direction);
+    let is_empty = usize::from(range.count == 0);
+    let stated = range.start + is_empty;
     let mut report = RefreshedHunk::new(index + 1, of_file, stated);
     match placed {
         Some(Ok(placement)) => {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::checked::{Checked, patch_of};
-use super::patch_text::{NO_LINE_NUMBERS, Section, TextEdit, apply_edits};
+use super::patch_text::{NO_LINE_NUMBERS, Section};
+use super::text_edit::{TextEdit, apply_edits};
 use crate::digest::Digest;
 use crate::engine::request::{Patches, Series, TargetFile, TargetState};
 use crate::mode::{FileKind, FileMode};
@@ -13,6 +14,10 @@ use crate::preflight::{Problem, code};
 use crate::report::PatchStatus;
 use crate::syntax::{Syntax, find_syntax};
 use crate::text::Bytes;
+
+/// The reason why a patch with a small deletion is not changed.
+const UNCERTAIN: &str = "the lines that a hunk deletes are not in the file, but too few context lines \
+                         confirm its place; remove the hunk if the tree has its change";
 
 /// What happens to the text of a patch.
 #[derive(Clone, Debug)]
@@ -49,18 +54,23 @@ impl NewText {
 
 /// The changes of one patch.
 #[derive(Default)]
-struct Draft {
+struct PatchDraft {
     edits: Vec<TextEdit>,
-    /// The numbers of sections that the tree has, and of the others.
-    there: usize,
+    /// The number of sections that are already applied.
+    applied: usize,
+    /// The number of other sections.
     remaining: usize,
+    /// The reason why the patch cannot be rewritten.
     refusal: Option<&'static str>,
 }
 
-impl Draft {
+impl PatchDraft {
     fn add(&mut self, section: &Section<'_>) {
-        if section.is_there() {
-            self.there += 1;
+        if section.has_uncertain_result() {
+            self.remaining += 1;
+            self.refusal = self.refusal.or(Some(UNCERTAIN));
+        } else if section.is_already_applied() {
+            self.applied += 1;
         } else {
             self.remaining += 1;
         }
@@ -75,8 +85,10 @@ impl Draft {
 
     /// Returns the new text of the patch `input`.
     fn finish(self, input: &Input) -> NewText {
+        if self.applied > 0 && self.remaining == 0 {
+            return NewText::Removed;
+        }
         match self.refusal {
-            _ if self.there > 0 && self.remaining == 0 => NewText::Removed,
             Some(reason) => NewText::Refused(reason),
             None if self.edits.is_empty() => NewText::Same,
             None if !is_diff(input) => NewText::Refused(NO_LINE_NUMBERS),
@@ -85,16 +97,16 @@ impl Draft {
     }
 }
 
-/// Returns the new text of each patch. `starts` are the indexes of the patches among the inputs.
-pub(super) fn new_texts(checked: &Checked, starts: &[usize]) -> Vec<NewText> {
+/// Returns the new text of each patch. `patch_inputs` are the indexes of the patches among the inputs.
+pub(super) fn new_texts(checked: &Checked, patch_inputs: &[usize]) -> Vec<NewText> {
     let plan = checked.plan();
-    let mut drafts: Vec<Draft> = starts.iter().map(|_| Draft::default()).collect();
+    let mut drafts: Vec<PatchDraft> = patch_inputs.iter().map(|_| PatchDraft::default()).collect();
     for (index, outcome, contents) in checked.operations() {
-        let patch = patch_of(plan.operations[index].input, starts);
-        let section = Section::new(plan, index, (outcome, contents), starts[patch]);
+        let patch = patch_of(plan.operations[index].input, patch_inputs);
+        let section = Section::new(plan, index, (outcome, contents), patch_inputs[patch]);
         drafts[patch].add(&section);
     }
-    let drafts = drafts.into_iter().zip(starts);
+    let drafts = drafts.into_iter().zip(patch_inputs);
     drafts
         .map(|(draft, &start)| draft.finish(&plan.inputs[start]))
         .collect()
@@ -134,8 +146,13 @@ pub(super) fn refreshed_patches(patches: &Patches, texts: &[NewText]) -> Patches
     refreshed
 }
 
-/// Returns the change of the file at `path` from `old` to `new`. `None` deletes it.
-pub(super) fn target_file(path: RelPath, old: &[u8], new: Option<Vec<u8>>) -> TargetFile {
+/// Returns the change of the file at `path` from `old` to `new`. `None` deletes it. `mode` is the mode of
+/// the file, which stays the same.
+pub(super) fn target_file(
+    (path, mode): (RelPath, FileMode),
+    old: &[u8],
+    new: Option<Vec<u8>>,
+) -> TargetFile {
     TargetFile {
         path,
         from: None,
@@ -145,7 +162,7 @@ pub(super) fn target_file(path: RelPath, old: &[u8], new: Option<Vec<u8>>) -> Ta
             permissions: None,
         }),
         after: new.map(|text| TargetState {
-            mode: FileMode::Regular,
+            mode,
             permissions: None,
             content: Some(Arc::new(text.into())),
         }),

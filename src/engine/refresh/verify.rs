@@ -41,8 +41,13 @@ pub(super) fn verify(
         let input = plan.operations[index].input;
         return Err(wrong(Some(plan.inputs[input].name.clone())));
     }
-    if checked.done.is_refused() || checked.final_tree() != *promised {
-        return Err(wrong(None));
+    let result = checked.final_tree();
+    if checked.done.is_refused() || result != *promised {
+        let mut paths = promised.keys().chain(result.keys());
+        let path = paths.find(|path| promised.get(*path) != result.get(*path));
+        let mut problem = wrong(None);
+        problem.path = path.cloned();
+        return Err(problem);
     }
     Ok(())
 }

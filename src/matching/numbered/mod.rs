@@ -22,6 +22,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::context_level::{ContextLevel, levels, range_start};
+use super::distinctive::is_recognisable;
 use super::occupied::{OccupiedLines, to_signed};
 use super::pattern::Pattern;
 use super::search::{BlockedRanges, SearchResult, list_candidates, nearest};
@@ -84,7 +85,7 @@ pub(super) fn place(
         let mut placement = outcome.map_err(Mismatch::of_kind)?;
         placement.already_at = find_applied(original, &mut near, patch, (hunk, &placement));
         match placement.already_at {
-            Some(line) if rules.skips_applied => {
+            Some(line) if rules.skips_applied && is_recognisable(hunk, text, direction) => {
                 Err(Mismatch::of_kind(MismatchKind::AlreadyApplied { line }))
             }
             _ => Ok(placement),
@@ -123,7 +124,7 @@ struct Placer<'a> {
     occupied: OccupiedLines,
     /// The line whose byte offset was computed last, and this offset.
     last_lookup: (usize, usize),
-    /// The offset of the previous hunk under the rules of GNU patch, otherwise 0.
+    /// The offset of the previous hunk under the rules of GNU patch and quilt, otherwise 0.
     previous_offset: isize,
     /// The first line after the last change of the previous hunk.
     after_last_change: usize,
@@ -314,7 +315,8 @@ impl Placer<'_> {
         let bytes = self.matched_bytes(hunk_search, &lines, rung);
         self.occupied
             .occupy(lines.clone(), hunk_search.pattern.added_lines);
-        self.previous_offset = if self.patch.rules.is_gnu { offset } else { 0 };
+        let carries_offset = self.patch.rules.is_gnu || self.patch.rules.as_quilt;
+        self.previous_offset = if carries_offset { offset } else { 0 };
         let context = hunk_search.pattern.trailing.saturating_sub(left_out.1);
         self.after_last_change = lines.end - context.min(hunk_search.count());
         Ok(Placement {

@@ -55,17 +55,17 @@ debian/patches/five.patch: rewritten
 debian/patches/ten.patch: removed, because the tree already has all its changes
 debian/patches/fifteen.patch: rewritten
   a: hunk 1 moved by +1 to line 15
-3 patches: 2 rewritten, 1 removed
-";
+3 patches: 2 rewritten, 1 removed";
 
 #[test]
 fn a_series_is_rewritten_in_one_change_that_can_be_undone() {
     let root = project();
     let result = run(root.path(), &[&SERIES[..], &["--dry-run"]].concat());
-    assert_eq!(result, (Some(0), LISTING.to_owned(), String::new()));
+    let expected = format!("{LISTING}; no file was changed\n");
+    assert_eq!(result, (Some(0), expected, String::new()));
     assert!(root.path().join("debian/patches/ten.patch").exists());
     let result = run(root.path(), &SERIES);
-    assert_eq!(result, (Some(0), LISTING.to_owned(), String::new()));
+    assert_eq!(result, (Some(0), format!("{LISTING}\n"), String::new()));
     assert_eq!(
         read(root.path(), "series"),
         "# for x\nfive.patch\n\nfifteen.patch\n"
@@ -118,7 +118,12 @@ fn a_document_describes_each_hunk() {
         ],
     ]
     .concat();
-    assert_eq!(run(root.path(), &wrong).0, Some(1));
+    let (code, out, _) = run(root.path(), &wrong);
+    assert_eq!(code, Some(1));
+    assert!(
+        out.ends_with("2 rewritten, 1 removed; no file was changed\n"),
+        "{out}"
+    );
     assert_eq!(
         run(root.path(), &[&SERIES[..], &["--approve", plan]].concat()).0,
         Some(0)
@@ -252,4 +257,59 @@ fn a_patch_that_changes_during_the_refresh_is_kept() {
     let (code, _, errors) = run(root.path(), &SERIES);
     assert_eq!(code, Some(1), "{errors}");
     assert_eq!(read(root.path(), "real.patch"), change(5, "5", "five"));
+}
+
+#[test]
+fn files_keep_their_modes_and_line_endings() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let root = project();
+    let patches = root.path().join("debian/patches");
+    fs::write(
+        patches.join("series"),
+        "five.patch\r\nten.patch\r\nfifteen.patch",
+    )
+    .unwrap();
+    for name in ["series", "five.patch"] {
+        let mode = std::fs::Permissions::from_mode(0o755);
+        fs::set_permissions(patches.join(name), mode).unwrap();
+    }
+    let (code, _, errors) = run(root.path(), &SERIES);
+    assert_eq!(code, Some(0), "{errors}");
+    assert_eq!(read(root.path(), "series"), "five.patch\r\nfifteen.patch");
+    for name in ["series", "five.patch"] {
+        let mode = fs::metadata(patches.join(name))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o755, "{name}");
+    }
+}
+
+#[test]
+fn fuzz_is_limited_by_its_option() {
+    let root = project();
+    let patch = "--- a/a\n+++ b/a\n@@ -2,5 +2,5 @@\n x\n y\n-5\n+five\n 6\n 7\n";
+    fs::write(root.path().join("p.diff"), patch).unwrap();
+    for (options, expected) in [(&["--fuzz", "1"][..], 1), (&["--fuzz=0"], 1), (&[], 0)] {
+        let arguments = [&["refresh", "--dry-run", "p.diff"], options].concat();
+        assert_eq!(
+            run(root.path(), &arguments).0,
+            Some(expected),
+            "{options:?}"
+        );
+    }
+}
+
+#[test]
+fn policy_protects_patch_files() {
+    let root = project();
+    let rules = "[[rule]]\npaths = [\"debian/**\"]\nops = [\"write\"]\nverdict = \"deny\"\n";
+    fs::write(root.path().join("rules.toml"), rules).unwrap();
+    let (code, out, errors) = run(
+        root.path(),
+        &[&SERIES[..], &["--policy", "rules.toml"]].concat(),
+    );
+    assert_eq!(code, Some(3), "{errors}");
+    assert!(out.ends_with("; no file was changed\n"), "{out}");
+    assert_eq!(read(root.path(), "five.patch"), change(5, "5", "five"));
 }

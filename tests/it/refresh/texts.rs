@@ -3,7 +3,7 @@
 use wpatch::report::{PatchStatus, RefreshStatus};
 use wpatch::workspace::memory::{Entry, Memory};
 
-use super::{PatchFiles, numbers, refreshed, statuses};
+use super::{PatchFiles, numbers, refreshed, refreshed_for, statuses};
 use crate::tree::path;
 
 /// A patch that changes line 10 of 20 numbered lines.
@@ -76,6 +76,7 @@ fn a_part_that_the_tree_has_is_removed() {
 
 #[test]
 fn a_section_that_the_tree_has_is_removed_with_the_lines_above_it() {
+    let separator = "=".repeat(67);
     let section = |name: &str, command: bool| {
         let command = if command {
             format!("diff -ru old/{name} new/{name}\n")
@@ -83,7 +84,7 @@ fn a_section_that_the_tree_has_is_removed_with_the_lines_above_it() {
             String::new()
         };
         format!(
-            "{command}Index: x/{name}\n=====\n--- x/{name}\n+++ x/{name}\n@@ -1 +1 @@\n-old\n+new\n"
+            "{command}Index: x/{name}\n{separator}\n--- x/{name}\n+++ x/{name}\n@@ -1 +1 @@\n-old\n+new\n"
         )
     };
     let patch = format!("Text.\n---\n{}{}", section("a", true), section("b", false));
@@ -205,9 +206,13 @@ fn a_stack_of_patches_that_the_tree_has_is_removed() {
     };
     let tree = Memory::with_files([(
         path("a"),
-        Entry::file(numbers(1, 20).replace("\n10\n", "\nX\n")),
+        Entry::file(numbers(1, 20).replace("\n10\n", "\nline X\n")),
     )]);
-    let patches = PatchFiles::new(&[change("10", "ten"), change("ten", "X"), change("X", "x")]);
+    let patches = PatchFiles::new(&[
+        change("10", "line ten"),
+        change("line ten", "line X"),
+        change("line X", "line x"),
+    ]);
     let refreshed = patches.refresh(&tree);
     let (removed, kept) = (PatchStatus::Removed, PatchStatus::Unchanged);
     assert_eq!(statuses(&refreshed), [removed, removed, kept]);
@@ -218,7 +223,10 @@ fn a_stack_of_patches_that_the_tree_has_is_removed() {
     );
     assert_eq!(
         patches.texts(),
-        [("3.patch".to_owned(), change("X", "x").into_bytes())]
+        [(
+            "3.patch".to_owned(),
+            change("line X", "line x").into_bytes()
+        )]
     );
 }
 
@@ -254,4 +262,64 @@ fn a_conflict_changes_no_patch() {
         (RefreshStatus::Conflict, 7, Some(8))
     );
     assert_eq!(patches.texts(), old);
+}
+
+#[test]
+fn created_deleted_and_binary_files_that_the_tree_has_are_removed() {
+    let create = "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+new\n";
+    let delete = "--- a/old\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+    let binary = "diff --git a/bin b/bin\nindex 86bed5fd75b1eeab1c54a5d75ce6c870a297c3ec..\
+                  f2ad6c76f0115a6ba5b00456a849810e7ec0af20 100644\nGIT binary patch\nliteral 2\nJcmYdfU|<9O0{{R4\n\n";
+    let files = [("new", Entry::file("new\n")), ("bin", Entry::file("c\n"))];
+    for patch in [create, delete, binary] {
+        assert_eq!(
+            refreshed_for(&files, patch).0,
+            PatchStatus::Removed,
+            "{patch}"
+        );
+    }
+    assert_eq!(
+        refreshed_for(&[], create),
+        (PatchStatus::Unchanged, create.to_owned())
+    );
+    let files = [("old", Entry::file("old\n"))];
+    assert_eq!(
+        refreshed_for(&files, delete),
+        (PatchStatus::Unchanged, delete.to_owned())
+    );
+}
+
+#[test]
+fn a_submodule_keeps_its_section() {
+    let [old, new] = ["1", "2"].map(|digit| digit.repeat(40));
+    let patch = format!(
+        "diff --git a/sub b/sub\nindex 1111111..2222222 160000\n--- a/sub\n+++ b/sub\n@@ -1 +1 @@\n\
+         -Subproject commit {old}\n+Subproject commit {new}\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+    );
+    let files = [
+        ("sub/x", Entry::file("x")),
+        ("a", Entry::file("0\none\ntwo\n")),
+    ];
+    let (status, text) = refreshed_for(&files, &patch);
+    assert_eq!(
+        (status, text),
+        (
+            PatchStatus::Rewritten,
+            patch.replace("-1,2 +1,2", "-2,2 +2,2")
+        )
+    );
+}
+
+#[test]
+fn a_part_of_a_patch_of_a_model_cannot_be_removed() {
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n one\n-two\n+2\n*** Update File: b\n@@\n one\n-two\n+2\n\
+                 *** End Patch\n";
+    let files = [
+        ("a", Entry::file("one\n2\n")),
+        ("b", Entry::file("one\ntwo\n")),
+    ];
+    assert_eq!(
+        refreshed_for(&files, patch),
+        (PatchStatus::NotRewritable, patch.to_owned())
+    );
 }
