@@ -263,8 +263,8 @@ pub fn apply(mut request: Request, workspace: &dyn Workspace, interrupt: &Interr
     run(request, CommandMode::Apply, workspace)
 }
 
-/// Refuses every change with the verdict `ask` if there is no approval. A session is not in the tree
-/// yet, so its changes need none: its commit needs the approval.
+/// Refuses every change with the verdict `ask` if there is no approval. A session is not in the
+/// tree yet, so its changes need none: its commit needs the approval.
 fn close_approval_gate(request: &mut Request, workspace: &dyn Workspace) {
     if request.commit.approve.is_none() && request.commit.approve_part.is_none() {
         request.context.approval_gate = if workspace.layered().is_some() {

@@ -8,7 +8,8 @@ use crate::lines::{LADDER, LineOffsets};
 use crate::plan::{Direction, Hunk};
 
 /// Places the hunks of `patch` as [`numbered::place`] does, but prefers a complete postimage to a
-/// preimage with ignored context lines. Such a preimage is usually another place that looks similar.
+/// preimage with ignored context lines. Such a preimage is usually another place that looks
+/// similar.
 ///
 /// 1. The hunks are placed without fuzz.
 /// 2. A hunk that matches nowhere is already applied if its postimage is in the file.
@@ -69,8 +70,8 @@ fn note_postimages(
     }
 }
 
-/// Places all hunks that are not already applied with the fuzz of `patch`. Hunks that already have a
-/// placement keep it, because the search tries complete hunks first.
+/// Places all hunks that are not already applied with the fuzz of `patch`. Hunks that already have
+/// a placement keep it, because the search tries complete hunks first.
 fn place_with_fuzz(
     (original, current): (&LineOffsets<'_>, &LineOffsets<'_>),
     patch: FilePatch<'_>,
@@ -91,9 +92,9 @@ fn place_with_fuzz(
     }
 }
 
-/// Returns the lines of all postimages if every hunk of `patch` applies to the file in reverse. Each
-/// hunk must have a distinctive result and no other place than those of the hunks. Otherwise it can
-/// match by chance, for example if it only deletes lines.
+/// Returns the lines of all postimages if every hunk of `patch` applies to the file in reverse.
+/// Each hunk must have a distinctive result and no other place than those of the hunks. Otherwise
+/// it can match by chance, for example if it only deletes lines.
 fn find_all_applied(file: &LineOffsets<'_>, patch: FilePatch<'_>) -> Option<Vec<usize>> {
     let rules = MatchRules {
         skips_applied: false,

@@ -2,8 +2,8 @@
 
 use crate::plan::{Direction, Hunk, HunkLine, LineKind};
 
-/// The number of context lines that the result of a hunk without long insertions needs. Fewer lines,
-/// such as closing brackets, occur by chance.
+/// The number of context lines that the result of a hunk without long insertions needs. Fewer
+/// lines, such as closing brackets, occur by chance.
 const MIN_CONTEXT: usize = 4;
 /// The number of these lines that must be long.
 const MIN_LONG_CONTEXT: usize = 3;

@@ -9,8 +9,8 @@
 //! - Bytes outside the placements never change.
 //! - The same input gives the same result.
 //!
-//! Start with [`place_hunks`], which selects the search by the anchor of the hunks: `numbered` for line
-//! numbers, `headings` for Codex. `splice` builds the new file. `texts` and `lines` are the
+//! Start with [`place_hunks`], which selects the search by the anchor of the hunks: `numbered` for
+//! line numbers, `headings` for Codex. `splice` builds the new file. `texts` and `lines` are the
 //! counterparts for edits that name a text or a line number. `nearest` finds the closest match of a
 //! hunk that does not apply.
 //!
@@ -285,8 +285,9 @@ pub fn place_hunks(
     place_after(index, index, (text, hunks), direction, rules)
 }
 
-/// Finds a placement for each hunk like [`place_hunks`]. Earlier hunks have turned the file of `original`
-/// into the file of `index`. A hunk is already applied only if `original` contains its postimage.
+/// Finds a placement for each hunk like [`place_hunks`]. Earlier hunks have turned the file of
+/// `original` into the file of `index`. A hunk is already applied only if `original` contains its
+/// postimage.
 fn place_after(
     original: &LineOffsets<'_>,
     index: &LineOffsets<'_>,

@@ -14,8 +14,8 @@ pub(crate) struct Reindent<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ContextMarkers {
     Present,
-    /// All context lines differ from the file by one blank, and there are no deletions. They have no
-    /// markers, or the hunk is indented by one blank less.
+    /// All context lines differ from the file by one blank, and there are no deletions. They have
+    /// no markers, or the hunk is indented by one blank less.
     Unclear,
     /// All context lines differ from the file by one blank, and the deletions are equal.
     Missing,

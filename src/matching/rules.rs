@@ -21,8 +21,8 @@ pub struct MatchRules {
     /// first searched for at the offset of the previous one.
     pub is_gnu: bool,
     /// Whether the position of a hunk is determined as in quilt, which runs GNU patch: each hunk is
-    /// first searched for at the offset of the previous one, and a side with less context must be at
-    /// its end of the file.
+    /// first searched for at the offset of the previous one, and a side with less context must be
+    /// at its end of the file.
     pub as_quilt: bool,
     /// Whether runs of white space are equal to a single space (`--ignore-whitespace`).
     pub ignore_whitespace: bool,

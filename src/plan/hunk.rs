@@ -273,8 +273,8 @@ fn next_line<'a>(lines: &mut Lines<'a>, next: &mut usize) -> Option<HunkLine<'a>
 }
 
 impl LineKind {
-    /// Returns the kind of a line that is read in `direction`. The reverse of the reverse is the kind
-    /// itself.
+    /// Returns the kind of a line that is read in `direction`. The reverse of the reverse is the
+    /// kind itself.
     pub(crate) fn in_direction(self, direction: Direction) -> Self {
         match (direction, self) {
             (Direction::Reverse, Self::Deletion) => Self::Insertion,

@@ -28,8 +28,8 @@ impl KeptContents {
         }
     }
 
-    /// Adds the contents of the operation at `index`, unless the limit is exceeded. An old content is
-    /// usually the new one of an earlier operation.
+    /// Adds the contents of the operation at `index`, unless the limit is exceeded. An old content
+    /// is usually the new one of an earlier operation.
     pub(super) fn put(&self, index: usize, contents: ContentPair) {
         let size = contents[1].as_ref().map_or(0, |content| content.len());
         let size = i64::try_from(size).unwrap_or(i64::MAX);

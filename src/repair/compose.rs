@@ -197,8 +197,8 @@ pub(super) fn splice_lines(
     range: Range<usize>,
 ) -> Vec<u8> {
     let start = range.start;
-    // `insertions[i]` lists the insertions before line `start + i`. The last entry is for the end of the
-    // range.
+    // `insertions[i]` lists the insertions before line `start + i`. The last entry is for the end
+    // of the range.
     let mut insertions: Vec<Vec<&InsertedLine>> = vec![Vec::new(); range.len() + 1];
     let mut is_deleted = vec![false; range.len()];
     for one in placed {

@@ -216,7 +216,8 @@ fn push_line(out: &mut String, line: &str) {
     out.push('\n');
 }
 
-/// Appends a line for each hunk of `file` that is not `clean`, or one for the file if it has no hunks.
+/// Appends a line for each hunk of `file` that is not `clean`, or one for the file if it has no
+/// hunks.
 fn push_file(out: &mut String, file: &RefreshedFile) {
     let path = printable(file.path.as_bytes());
     if file.hunks.is_empty() && file.status != RefreshStatus::Clean {

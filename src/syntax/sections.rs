@@ -22,8 +22,8 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Adds the sections that `read` finds in `input`, the text of `part`. An error in it is reported
-    /// at `at`.
+    /// Adds the sections that `read` finds in `input`, the text of `part`. An error in it is
+    /// reported at `at`.
     pub(super) fn read_quoted(
         &mut self,
         mut input: Input,

@@ -1,8 +1,8 @@
 //! Prints JSON Schemas of the bindings: `wpatch-binding-types documents|snake|camel`.
 //!
-//! `documents` are the results of all commands. `snake` and `camel` are the options, in the spelling
-//! of Python and of JavaScript; `$defs` has one object for each command, such as `CheckOptions`.
-//! `bindings/generate` turns the schemas into types.
+//! `documents` are the results of all commands. `snake` and `camel` are the options, in the
+//! spelling of Python and of JavaScript; `$defs` has one object for each command, such as
+//! `CheckOptions`. `bindings/generate` turns the schemas into types.
 
 #![allow(clippy::print_stdout, reason = "the program prints the schema")]
 

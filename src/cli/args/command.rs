@@ -71,9 +71,9 @@ pub(in crate::cli) enum Command {
     Check(CheckOptions),
     /// Review a patch in the terminal, and apply the accepted part: all of it or nothing
     ///
-    /// PATCH can be the `plan_id` of a saved plan, or at least its first eight hex digits. An existing
-    /// file of the same name has precedence. Without PATCH, --in reviews the change of the edit session.
-    /// `?` lists the keys. Exits with 3 if the reviewer applies and saves nothing.
+    /// PATCH can be the `plan_id` of a saved plan, or at least its first eight hex digits. An
+    /// existing file of the same name has precedence. Without PATCH, --in reviews the change of the
+    /// edit session. `?` lists the keys. Exits with 3 if the reviewer applies and saves nothing.
     #[cfg(feature = "review")]
     Review(Box<ReviewOptions>),
     /// Reject a plan so that it can no longer be approved
@@ -132,14 +132,14 @@ pub(in crate::cli) enum Command {
     Show(Box<ShowOptions>),
     /// Write patches in another format, with the same effect
     ///
-    /// The result has the same `plan_id`. Conversions between `unified`, `git` and `context` need no
-    /// files. All others check the patch against the files below the root.
+    /// The result has the same `plan_id`. Conversions between `unified`, `git` and `context` need
+    /// no files. All others check the patch against the files below the root.
     Convert(Box<ConvertOptions>),
     /// Rewrite patches so that they apply to the current tree without fuzz and offsets
     ///
-    /// Each patch applies to the result of the patches before it. A change that the tree already has
-    /// is removed from its patch. A patch without any other change is deleted, with its line in the
-    /// series file. If a hunk has a conflict, no file changes.
+    /// Each patch applies to the result of the patches before it. A change that the tree already
+    /// has is removed from its patch. A patch without any other change is deleted, with its line in
+    /// the series file. If a hunk has a conflict, no file changes.
     Refresh(Box<RefreshOptions>),
     /// Create a state directory for the history, outside git work trees
     Init,
@@ -193,17 +193,17 @@ pub(in crate::cli) enum Command {
     ///
     /// The server uses standard input and output, and exits at the end of its input. Its tools are
     /// `view`, `str_replace`, `insert` and `create` with the arguments of Anthropic's text editor
-    /// tool, `edit`, `notebook`, `apply_patch`, `check_patch`, `list`, `session`, `log` and `undo`. If no
-    /// --root is given and the client has roots, the first one is the root.
+    /// tool, `edit`, `notebook`, `apply_patch`, `check_patch`, `list`, `session`, `log` and `undo`.
+    /// If no --root is given and the client has roots, the first one is the root.
     #[cfg(feature = "mcp")]
     Mcp(McpOptions),
     /// Decide on a tool call, as the hook of an agent, or register this hook
     ///
     /// Reads the call from standard input, checks it as `check` does, and writes no file. Prints
     /// `deny` for a call that policy denies or that does not apply. Prints `ask` for a call that
-    /// needs approval, or `deny` if the agent has no question. Prints nothing for any other call, so
-    /// that the agent's own permissions decide. Exits with 2 for a malformed call, which blocks the
-    /// call.
+    /// needs approval, or `deny` if the agent has no question. Prints nothing for any other call,
+    /// so that the agent's own permissions decide. Exits with 2 for a malformed call, which blocks
+    /// the call.
     Hook(HookOptions),
 }
 

@@ -67,8 +67,8 @@ fn each_command_has_the_name_that_the_command_line_contains() {
     }
 }
 
-/// Command lines that the complete parser accepts. The first [`COMMON`] contain only common options,
-/// each in its own word.
+/// Command lines that the complete parser accepts. The first [`COMMON`] contain only common
+/// options, each in its own word.
 const LINES: [&[&str]; 11] = [
     &["apply"],
     &[

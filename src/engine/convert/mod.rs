@@ -20,8 +20,8 @@ use crate::workspace::Workspace;
 /// The name of the command in reports.
 const NAME: &str = "convert";
 
-/// Returns the outcome of a conversion. [`Report::converted`](crate::report::Report::converted) is the
-/// patch in the format `format`, such as `git` or `codex`.
+/// Returns the outcome of a conversion. [`Report::converted`](crate::report::Report::converted) is
+/// the patch in the format `format`, such as `git` or `codex`.
 ///
 /// Check the text against the same tree, with the default options and the same
 /// [`Decide::overwrite`]. Its `plan_id` is then the same.
@@ -29,8 +29,8 @@ const NAME: &str = "convert";
 /// If the patches and the result are diffs with line numbers, the tree is not read. The result then
 /// has the same operations and hunks.
 ///
-/// The outcome is a refusal if the patches are malformed, if they do not apply, or if the format cannot
-/// express a change (`wpatch::convert::inexpressible`).
+/// The outcome is a refusal if the patches are malformed, if they do not apply, or if the format
+/// cannot express a change (`wpatch::convert::inexpressible`).
 ///
 /// # Examples
 ///
@@ -91,8 +91,8 @@ fn convert_without_tree(
     Ok(text.map(|text| (text, Box::new(outcome()))))
 }
 
-/// Returns whether the options only select what to convert. Other options can change the effect of a
-/// patch, and the result must have the same effect without them.
+/// Returns whether the options only select what to convert. Other options can change the effect of
+/// a patch, and the result must have the same effect without them.
 fn only_selects(decide: &Decide) -> bool {
     let given = decide.clone();
     let usual = Decide {

@@ -41,8 +41,8 @@ impl<'w> FileOverlay<'w> {
         self.names.file = file;
     }
 
-    /// Learns from the sections of existing files how the patch names its files, and whether its line
-    /// endings come from its transport. Sections that create files then follow them.
+    /// Learns from the sections of existing files how the patch names its files, and whether its
+    /// line endings come from its transport. Sections that create files then follow them.
     pub(super) fn learn(
         &mut self,
         text: &[u8],

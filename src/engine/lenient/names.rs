@@ -13,8 +13,8 @@ pub(super) struct NameLookup<'w> {
     pub(super) tree: &'w TargetTree<'w>,
     /// The file that an option names, if the patch is for one file.
     pub(super) file: Option<RelPath>,
-    /// The directories that the patch puts before the names of all existing files, with a final slash,
-    /// although the tree does not have them.
+    /// The directories that the patch puts before the names of all existing files, with a final
+    /// slash, although the tree does not have them.
     pub(super) removed_prefix: Option<Vec<u8>>,
 }
 
@@ -143,8 +143,8 @@ impl NameLookup<'_> {
         Ok(existing)
     }
 
-    /// Returns the directories that `section` puts before `path`, the file to which it refers. Returns
-    /// `None` if its name does not end with the path.
+    /// Returns the directories that `section` puts before `path`, the file to which it refers.
+    /// Returns `None` if its name does not end with the path.
     pub(super) fn removed_prefix(&self, section: &Section<'_>, path: &RelPath) -> Option<Vec<u8>> {
         let likely = self.candidates(section.names.first()?, section)?;
         let prefix = likely
@@ -155,8 +155,8 @@ impl NameLookup<'_> {
         (prefix.is_empty() || prefix.ends_with(b"/")).then(|| prefix.to_vec())
     }
 
-    /// Sets the prefix of created files, if all existing files have the same one. `prefixes` are those
-    /// of the existing files.
+    /// Sets the prefix of created files, if all existing files have the same one. `prefixes` are
+    /// those of the existing files.
     pub(super) fn set_removed_prefix(
         &mut self,
         prefixes: &[Option<Vec<u8>>],

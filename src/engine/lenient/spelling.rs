@@ -5,8 +5,8 @@ use crate::syntax::unquote;
 /// Removes quotes, backquotes and `./` from a name, and converts backslashes to slashes.
 pub(super) fn clean_name(name: &[u8]) -> Vec<u8> {
     let mut name = name.trim_ascii();
-    // Unquote the name as git quotes it. Without git's prefix, a control character in the result comes
-    // from a backslash that separates directories.
+    // Unquote the name as git quotes it. Without git's prefix, a control character in the result
+    // comes from a backslash that separates directories.
     let is_quoted_by_git =
         |plain: &[u8]| !plain.iter().any(u8::is_ascii_control) || strip_git_prefix(plain).is_some();
     if let Some((plain, [])) = unquote(name).filter(|(plain, _)| is_quoted_by_git(plain)) {

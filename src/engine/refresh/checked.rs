@@ -13,8 +13,8 @@ use crate::preflight::{
 use crate::report::{self, RefreshReport};
 use crate::workspace::Workspace;
 
-/// The limit on the contents of all changed files after each patch, in bytes. They are in memory at the
-/// same time.
+/// The limit on the contents of all changed files after each patch, in bytes. They are in memory at
+/// the same time.
 const MAX_CONTENTS: u64 = 2 << 30;
 
 /// The patches, checked against the tree.
@@ -80,13 +80,15 @@ impl Checked {
         &self.done.resolved.selected.plan
     }
 
-    /// Returns the outcome of each operation; `None` if the patches were not compared with the tree.
+    /// Returns the outcome of each operation; `None` if the patches were not compared with the
+    /// tree.
     pub(super) fn outcomes(&self) -> Option<&[FileOutcome]> {
         let resolution = self.done.resolved.resolution.as_ref();
         resolution.map(|resolution| &resolution.files[..])
     }
 
-    /// Returns each operation that was compared with the tree: its index, its outcome and its contents.
+    /// Returns each operation that was compared with the tree: its index, its outcome and its
+    /// contents.
     pub(super) fn operations(&self) -> impl Iterator<Item = (usize, &FileOutcome, &ContentPair)> {
         let outcomes = self
             .outcomes()
@@ -122,7 +124,8 @@ fn size_problem() -> Problem {
     }
 }
 
-/// Returns the index of each patch among the inputs of `plan`. The other inputs are parts of patches.
+/// Returns the index of each patch among the inputs of `plan`. The other inputs are parts of
+/// patches.
 pub(super) fn patch_inputs(plan: &Plan) -> Vec<usize> {
     let inputs = plan.inputs.iter().enumerate();
     inputs

@@ -1,8 +1,8 @@
 //! Finds patches whose changes the tree has, although later patches have changed the same lines.
 //!
-//! A new version of a project often contains a whole stack of patches. The result of the first one is
-//! then not in the tree, because the second one has changed it. The patches are therefore reversed
-//! from the last to the first.
+//! A new version of a project often contains a whole stack of patches. The result of the first one
+//! is then not in the tree, because the second one has changed it. The patches are therefore
+//! reversed from the last to the first.
 
 use super::checked::Checked;
 use super::texts::subset;
@@ -13,8 +13,8 @@ use crate::preflight::FileOutcome;
 use crate::report::{PatchStatus, RefreshReport};
 use crate::workspace::Workspace;
 
-/// The maximum number of patches to reverse, and their maximum size in bytes. If there are more, none
-/// is tried, because each of them is tried on top of all that were found before it.
+/// The maximum number of patches to reverse, and their maximum size in bytes. If there are more,
+/// none is tried, because each of them is tried on top of all that were found before it.
 const MAX_REVERSED: usize = 200;
 const MAX_SIZE: usize = 16 << 20;
 

@@ -16,8 +16,8 @@ type FileState = Option<(Option<FileMode>, Arc<Bytes>)>;
 /// old state again is missing.
 pub(super) type FinalTree = BTreeMap<RelPath, FileState>;
 
-/// Returns whether the whole operation was skipped, because the tree already has its result. Such an
-/// operation has no contents.
+/// Returns whether the whole operation was skipped, because the tree already has its result. Such
+/// an operation has no contents.
 pub(super) fn is_skipped(outcome: &FileOutcome, contents: &ContentPair) -> bool {
     outcome.is_already_applied && contents == &[None, None]
 }

@@ -46,8 +46,8 @@ impl NewHunk<'_> {
 const SAME_LINES: &str = "two hunks change the same lines";
 const INCOMPLETE_CONTEXT: &str = "a hunk without changes does not match completely";
 
-/// Returns the hunks of `operation` that have a placement, in the order of the file. `before` is the
-/// content in which they were placed.
+/// Returns the hunks of `operation` that have a placement, in the order of the file. `before` is
+/// the content in which they were placed.
 ///
 /// # Errors
 ///
@@ -89,7 +89,8 @@ struct PlacedHunk<'a> {
     heading: Span,
     /// The lines of the file that the hunk contains, counted from 0: its core and its context.
     file_lines: Range<usize>,
-    /// The lines of the file from the first to the last change. Empty if the hunk only inserts lines.
+    /// The lines of the file from the first to the last change. Empty if the hunk only inserts
+    /// lines.
     core: Range<usize>,
     /// The lines in the direction of the patch.
     lines: Vec<(LineKind, &'a [u8])>,
@@ -227,8 +228,8 @@ impl<'a> PlacedHunk<'a> {
     }
 }
 
-/// Returns the context lines `found` of the file. `known` are the context lines of the patch from the
-/// same place on, which can be fewer.
+/// Returns the context lines `found` of the file. `known` are the context lines of the patch from
+/// the same place on, which can be fewer.
 fn context_lines<'a, 'l>(
     found: impl Iterator<Item = &'l &'a [u8]>,
     known: impl Iterator<Item = &'l (LineKind, &'a [u8])>,

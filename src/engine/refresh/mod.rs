@@ -1,16 +1,16 @@
 //! `refresh`: rewrites patches for the current tree, all of them or none.
 //!
-//! The input is the patches, their files and the tree. The output is a report, and the patch files are
-//! changed in one transaction. Read `pass.rs` first: `RewrittenPatches::of` is the whole flow.
+//! The input is the patches, their files and the tree. The output is a report, and the patch files
+//! are changed in one transaction. Read `pass.rs` first: `RewrittenPatches::of` is the whole flow.
 //!
-//! 1. `checked.rs` checks all patches against the tree, in order and with fuzz. A hunk that is already
-//!    applied is skipped.
-//! 2. `texts.rs` computes the new text of each patch: `hunks.rs` gives each hunk the line numbers and
-//!    the context lines of its place, `patch_text.rs` turns it into edits of the patch, and
-//!    `text_edit.rs` applies them to the file, which can be a mail. Already applied hunks are removed.
-//!    All other bytes stay the same.
-//! 3. If a patch does not apply, `contained.rs` searches for stacks of patches that the tree contains.
-//!    The other patches are then checked again.
+//! 1. `checked.rs` checks all patches against the tree, in order and with fuzz. A hunk that is
+//!    already applied is skipped.
+//! 2. `texts.rs` computes the new text of each patch: `hunks.rs` gives each hunk the line numbers
+//!    and the context lines of its place, `patch_text.rs` turns it into edits of the patch, and
+//!    `text_edit.rs` applies them to the file, which can be a mail. Already applied hunks are
+//!    removed. All other bytes stay the same.
+//! 3. If a patch does not apply, `contained.rs` searches for stacks of patches that the tree
+//!    contains. The other patches are then checked again.
 //! 4. `verify.rs` checks the new patches without fuzz. They must give the same tree, which
 //!    `final_tree.rs` computes.
 //!
@@ -152,14 +152,13 @@ fn run(
         }
     };
     let (report, change) = rewritten.into_change((files, series), |path| mode_of(path, patch_tree));
-    let mut outcome = match link_problem(&change, patch_tree) {
-        Some(problem) => *refused_outcome(NAME, problem),
-        None => {
-            let mut effects = CommandEffects::default();
-            effects.problems.extend(all_removed_warning(&report, mode));
-            let request = file_request(request, policy);
-            run_with_effects(change, effects, request, (mode, patch_tree))
-        }
+    let mut outcome = if let Some(problem) = link_problem(&change, patch_tree) {
+        *refused_outcome(NAME, problem)
+    } else {
+        let mut effects = CommandEffects::default();
+        effects.problems.extend(all_removed_warning(&report, mode));
+        let request = file_request(request, policy);
+        run_with_effects(change, effects, request, (mode, patch_tree))
     };
     outcome.report.refresh = Some(Box::new(report));
     RefreshOutcome {
@@ -186,8 +185,8 @@ fn rewrite(
     }
 }
 
-/// Returns the request for the change of the patch files. They can be in another tree than the patched
-/// files, so the git of that tree does not apply.
+/// Returns the request for the change of the patch files. They can be in another tree than the
+/// patched files, so the git of that tree does not apply.
 fn file_request(request: Request, policy: Arc<Policy>) -> Request {
     Request {
         what: What::default(),
@@ -220,8 +219,8 @@ fn file_problem(patches: &Patches, files: &[RelPath]) -> Option<Problem> {
     })
 }
 
-/// Returns a problem if quilt has applied a patch of a series to the tree. All its changes would count
-/// as already applied.
+/// Returns a problem if quilt has applied a patch of a series to the tree. All its changes would
+/// count as already applied.
 fn quilt_problem(
     patches: &Patches,
     tree: &dyn Workspace,

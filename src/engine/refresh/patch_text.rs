@@ -56,8 +56,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Returns whether the tree already has the whole effect of the section. A rename or a copy must be
-    /// in the tree as a whole, and so must a new mode.
+    /// Returns whether the tree already has the whole effect of the section. A rename or a copy
+    /// must be in the tree as a whole, and so must a new mode.
     pub(super) fn is_already_applied(&self) -> bool {
         if self.outcome.failed.is_some() {
             return false;
@@ -165,8 +165,8 @@ impl<'a> Section<'a> {
         Span::new(start, span.end)
     }
 
-    /// Returns the edit that removes the hunks and the lines of the header that need hunks. The rest
-    /// of the header states a new mode or a new name.
+    /// Returns the edit that removes the hunks and the lines of the header that need hunks. The
+    /// rest of the header states a new mode or a new name.
     fn removal_of_content(&self, hunks: &[Hunk]) -> Result<TextEdit, &'static str> {
         if self.input.part.is_some() {
             return Err(NO_LINE_NUMBERS);
@@ -183,8 +183,8 @@ impl<'a> Section<'a> {
         })
     }
 
-    /// Returns the edit of a section that the parser has converted to a unified diff. All of its hunks
-    /// are written again.
+    /// Returns the edit of a section that the parser has converted to a unified diff. All of its
+    /// hunks are written again.
     fn converted_edits(
         &self,
         hunks: &[Hunk],
@@ -258,8 +258,8 @@ pub(super) fn is_applied(placed: &Result<Placement, Box<Mismatch>>) -> bool {
     placed.as_ref().is_err_and(|mismatch| mismatch.is_applied())
 }
 
-/// Returns whether all hunks match completely at the lines of their headers, and have as much context
-/// before as after the change. Such hunks need no edit.
+/// Returns whether all hunks match completely at the lines of their headers, and have as much
+/// context before as after the change. Such hunks need no edit.
 fn has_stated_lines(
     direction: Direction,
     hunks: &[Hunk],

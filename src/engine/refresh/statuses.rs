@@ -11,8 +11,8 @@ use crate::report::{
     PatchStatus, RefreshReport, RefreshStatus, RefreshedFile, RefreshedHunk, RefreshedPatch,
 };
 
-/// Returns the report before the new texts are known. `patch_inputs` are the indexes of the patches among
-/// the inputs.
+/// Returns the report before the new texts are known. `patch_inputs` are the indexes of the patches
+/// among the inputs.
 pub(super) fn refresh_report(checked: &Checked, patch_inputs: &[usize]) -> RefreshReport {
     let plan = checked.plan();
     let patch = |&start: &usize| RefreshedPatch {
@@ -79,8 +79,8 @@ impl RefreshReport {
         self.patches.iter().filter(is_failed).count()
     }
 
-    /// Returns the report on all patches: `rest` for the patches with the indexes `kept`. The tree has
-    /// the changes of the others.
+    /// Returns the report on all patches: `rest` for the patches with the indexes `kept`. The tree
+    /// has the changes of the others.
     pub(super) fn with_merged(mut self, rest: Self, kept: &[usize]) -> Self {
         for patch in &mut self.patches {
             patch.status = PatchStatus::Removed;

@@ -97,7 +97,8 @@ impl PatchDraft {
     }
 }
 
-/// Returns the new text of each patch. `patch_inputs` are the indexes of the patches among the inputs.
+/// Returns the new text of each patch. `patch_inputs` are the indexes of the patches among the
+/// inputs.
 pub(super) fn new_texts(checked: &Checked, patch_inputs: &[usize]) -> Vec<NewText> {
     let plan = checked.plan();
     let mut drafts: Vec<PatchDraft> = patch_inputs.iter().map(|_| PatchDraft::default()).collect();
@@ -146,8 +147,8 @@ pub(super) fn refreshed_patches(patches: &Patches, texts: &[NewText]) -> Patches
     refreshed
 }
 
-/// Returns the change of the file at `path` from `old` to `new`. `None` deletes it. `mode` is the mode of
-/// the file, which stays the same.
+/// Returns the change of the file at `path` from `old` to `new`. `None` deletes it. `mode` is the
+/// mode of the file, which stays the same.
 pub(super) fn target_file(
     (path, mode): (RelPath, FileMode),
     old: &[u8],

@@ -2,8 +2,8 @@
 //!
 //! The input is a list of [`PatchChange`]s, and the output is a text that the grammar parses to the
 //! same changes, or a [`WriteError`] if the grammar cannot express one of them. A writer does not
-//! know whether a hunk is unique in its file. The caller checks the text against the tree, and writes
-//! it again with more context if necessary.
+//! know whether a hunk is unique in its file. The caller checks the text against the tree, and
+//! writes it again with more context if necessary.
 //!
 //! Read [`PatchChange`] first, then `unified.rs`.
 

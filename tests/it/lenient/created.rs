@@ -1,5 +1,5 @@
-//! Files that a damaged patch creates: their names and line endings follow those of the other files in
-//! the patch.
+//! Files that a damaged patch creates: their names and line endings follow those of the other files
+//! in the patch.
 
 use super::*;
 

@@ -80,8 +80,8 @@ fn a_patch_that_was_cut_off_is_refused_or_read_as_in_strict_mode() {
                     continue;
                 };
                 count.1 += 1;
-                // A last line without its newline is read as a complete one. In quoted-printable, the
-                // patch can end before a soft line break.
+                // A last line without its newline is read as a complete one. In quoted-printable,
+                // the patch can end before a soft line break.
                 let strict =
                     [&b""[..], b"\n", b"\n\n"].map(|end| made(case, &[patch, end].concat(), false));
                 if whole.as_ref() != Some(&lenient) && !strict.contains(&Some(lenient)) {

@@ -19,8 +19,8 @@ fn change(line: usize, old: &str, new: &str) -> String {
     )
 }
 
-/// A git work tree with a series of three patches for the numbers from 1 to 20. The tree has one line
-/// more at its start, and the change of the second patch.
+/// A git work tree with a series of three patches for the numbers from 1 to 20. The tree has one
+/// line more at its start, and the change of the second patch.
 fn project() -> TempDir {
     let numbers = numbers(1, 20);
     let root = tree::directory(&[

@@ -159,8 +159,8 @@ fn refreshed_patches_have_the_same_effect_without_fuzz() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// Checks that the refreshed patches have their headers and their signatures, and that another refresh
-/// changes nothing.
+/// Checks that the refreshed patches have their headers and their signatures, and that another
+/// refresh changes nothing.
 fn check_texts(scene: &Scene, seed: u64) {
     for (_, text) in scene.patches.texts() {
         let is_complete = text.starts_with(b"Description: change ")
@@ -177,8 +177,8 @@ fn check_texts(scene: &Scene, seed: u64) {
     );
 }
 
-/// Checks that the refreshed patches apply as they state, in wpatch and in GNU patch. The result must
-/// be `expected`, if that is known.
+/// Checks that the refreshed patches apply as they state, in wpatch and in GNU patch. The result
+/// must be `expected`, if that is known.
 fn check_effect(scene: &Scene, expected: Option<&[u8]>, seed: u64) {
     let (outcome, content) = scene.applied(|_| {});
     let report = &outcome.report;
