@@ -105,7 +105,7 @@ export type Outcome =
  */
 export type PartDecision = "accepted" | "rejected" | "partial" | "undecided";
 /**
- * What happens to a patch file. Nothing is written if a patch of the command has a conflict.
+ * The change that a patch file needs. No file is written if the command is refused.
  *
  * This interface was referenced by `Documents`'s JSON-Schema
  * via the `definition` "PatchStatus".
@@ -2781,11 +2781,11 @@ export interface RefreshedHunk {
    */
   candidates?: number[];
   /**
-   * The number of context lines that were replaced at the start or the end, whichever is larger.
+   * The number of context lines that differ at the start or the end, whichever is larger.
    */
   fuzz?: number | null;
   /**
-   * The first line in the tree after the earlier patches: of the old text for `clean` and `moved`, of the new text for `already_there`, of the closest match for `conflict`.
+   * The first line in the tree after the earlier patches, counted from 1: of the preimage for `clean` and `moved`, of the postimage for `already_there`, of the closest match for `conflict`.
    */
   line?: number | null;
   /**
@@ -2793,11 +2793,11 @@ export interface RefreshedHunk {
    */
   number: number;
   /**
-   * The distance in lines from the stated line.
+   * The distance from the stated line, in lines of the file after the earlier hunks.
    */
   offset?: number | null;
   /**
-   * The first line in the old header.
+   * The first preimage line that the patch states, counted from 1.
    */
   stated_line: number;
   /**

@@ -458,7 +458,7 @@ PartDecision: TypeAlias = Literal['accepted', 'rejected', 'partial', 'undecided'
 
 
 PatchStatus: TypeAlias = Literal['unchanged', 'rewritten', 'removed', 'not_rewritable', 'conflict', 'not_checked']
-"""What happens to a patch file. Nothing is written if a patch of the command has a conflict."""
+"""The change that a patch file needs. No file is written if the command is refused."""
 
 
 class PolicyFacts(TypedDict):
@@ -508,15 +508,15 @@ class RefreshedHunk(TypedDict):
     candidates: NotRequired[list[int]]
     """The lines where a hunk with a conflict also matches, counted from 1."""
     fuzz: NotRequired[int | None]
-    """The number of context lines that were replaced at the start or the end, whichever is larger."""
+    """The number of context lines that differ at the start or the end, whichever is larger."""
     line: NotRequired[int | None]
-    """The first line in the tree after the earlier patches: of the old text for `clean` and `moved`, of the new text for `already_there`, of the closest match for `conflict`."""
+    """The first line in the tree after the earlier patches, counted from 1: of the preimage for `clean` and `moved`, of the postimage for `already_there`, of the closest match for `conflict`."""
     number: int
     """The number of the hunk in its file section, counted from 1."""
     offset: NotRequired[int | None]
-    """The distance in lines from the stated line."""
+    """The distance from the stated line, in lines of the file after the earlier hunks."""
     stated_line: int
-    """The first line in the old header."""
+    """The first preimage line that the patch states, counted from 1."""
     status: RefreshStatus
     """The result."""
 

@@ -149,7 +149,8 @@ fn hunk_report(
             };
             // The stated line is that of the hunk with all context lines.
             let start = placement.lines.start + 1;
-            report.line = Some(start.saturating_sub(placement.ignored_context.0));
+            let start = start.saturating_sub(placement.ignored_context.0).max(1);
+            report.line = Some(start);
             report.offset = Some(placement.offset);
             report.fuzz = Some(fuzz);
         }
