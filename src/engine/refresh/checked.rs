@@ -47,8 +47,9 @@ impl Checked {
             },
             commit: Commit::default(),
             context: RequestContext {
-                // The patches contain lines of the files, and the files stay as they are.
+                // The new patches contain lines of the files, so policy must allow to read these.
                 approval_gate: ApprovalGate::Reading,
+                // The files are not changed, so the rights to write them do not matter.
                 is_external_change: true,
                 ..request.context.clone()
             },
@@ -136,7 +137,8 @@ pub(super) fn patch_inputs(plan: &Plan) -> Vec<usize> {
 
 /// Returns the index of the patch that contains the input with the index `input`.
 pub(super) fn patch_of(input: usize, patch_inputs: &[usize]) -> usize {
-    patch_inputs
-        .partition_point(|&start| start <= input)
-        .saturating_sub(1)
+    // The parts of a patch directly follow it.
+    let next = patch_inputs.partition_point(|&patch| patch <= input);
+    next.checked_sub(1)
+        .expect("BUG: the first input is a patch")
 }
