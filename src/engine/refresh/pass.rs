@@ -154,22 +154,22 @@ impl RefreshPass {
         })
     }
 
-    /// Returns the refresh without the patches `merged`, which the tree has, if more patches apply
-    /// then.
+    /// Returns the refresh without the patches `contained`, which the tree has, if fewer patches
+    /// fail then. Otherwise returns `self`. `contained` is ascending.
     fn without(
         self,
-        merged: &[usize],
+        contained: &[usize],
         patches: &Patches,
         request: &Request,
         tree: &dyn Workspace,
     ) -> Result<Self, Box<Outcome>> {
-        let is_kept = |index: &usize| merged.binary_search(index).is_err();
+        let is_kept = |index: &usize| contained.binary_search(index).is_err();
         let kept = (0..patches.texts.len()).filter(is_kept).collect();
         let other = Self::of(patches, kept, request, tree)?;
         if other.report.count_failed() >= self.report.count_failed() {
             return Ok(self);
         }
-        let report = self.report.with_merged(other.report, &other.kept);
+        let report = self.report.with_contained(other.report, &other.kept);
         Ok(Self { report, ..other })
     }
 }

@@ -81,7 +81,7 @@ impl RefreshReport {
 
     /// Returns the report on all patches: `rest` for the patches with the indexes `kept`. The tree
     /// has the changes of the others.
-    pub(super) fn with_merged(mut self, rest: Self, kept: &[usize]) -> Self {
+    pub(super) fn with_contained(mut self, rest: Self, kept: &[usize]) -> Self {
         for patch in &mut self.patches {
             patch.status = PatchStatus::Removed;
             for file in &mut patch.files {
