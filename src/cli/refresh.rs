@@ -14,6 +14,7 @@ use super::{CommandMode, EarlyExit, files, finish, input, progress, request, ser
 use crate::engine::options::code;
 use crate::engine::{self, Commit, Outcome, OutcomeTree, Patches, RefreshRequest, What};
 use crate::path::{RelPath, path_bytes, plain_path};
+use crate::report::ShownHunks;
 use crate::text::Bytes;
 
 /// The default of `--fuzz`, as in quilt.
@@ -50,19 +51,22 @@ pub(super) struct RefreshOptions {
     attribution: AttributionOptions,
 }
 
-/// Rewrites the patches, and prints what each of them needed.
+/// Rewrites the patches, and prints what each of them needed. With `--verbose`, the list has all
+/// hunks.
 pub(super) fn refresh(options: RefreshOptions, global: &Global) -> ExitCode {
-    let output = Output::of(global, Verbosity::Normal);
+    let output = Output::of(global, Verbosity::Normal).without_text();
     let is_dry_run = options.dry_run;
     let outcome = refresh_patches(options, global)
         .unwrap_or_else(|stop| stop.into_outcome(CommandMode::Refresh.name()));
     let is_listed = !output.has_report() && !global.quiet && !global.caller.is_library();
     if let Some(report) = outcome.report.refresh.as_ref().filter(|_| is_listed) {
-        let _ = output::print(
-            report
-                .to_text(outcome.report.changed && !is_dry_run)
-                .as_bytes(),
-        );
+        let shown = if global.verbose {
+            ShownHunks::All
+        } else {
+            ShownHunks::NotClean
+        };
+        let text = report.to_text(outcome.report.changed && !is_dry_run, shown);
+        let _ = output::print(text.as_bytes());
     }
     finish(&outcome, &output)
 }

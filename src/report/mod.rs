@@ -142,6 +142,7 @@ pub use operation::{FileType, Op};
 pub use outcome::Outcome;
 pub use refresh::{
     PatchStatus, RefreshReport, RefreshStatus, RefreshedFile, RefreshedHunk, RefreshedPatch,
+    ShownHunks,
 };
 pub use rejects::RejectsReport;
 pub use root::RootReport;

@@ -154,11 +154,20 @@ impl PatchStatus {
     }
 }
 
+/// The hunks that a text shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownHunks {
+    /// All hunks.
+    All,
+    /// The hunks that are not `clean`.
+    NotClean,
+}
+
 impl RefreshReport {
-    /// Returns a line for each patch, and a line for each hunk or file that is not `clean`.
-    /// `is_changed` states whether the patch files are changed.
+    /// Returns a line for each patch, and a line for each hunk that `shown` selects. `is_changed`
+    /// states whether the patch files are changed.
     #[must_use]
-    pub fn to_text(&self, is_changed: bool) -> String {
+    pub fn to_text(&self, is_changed: bool, shown: ShownHunks) -> String {
         let mut out = String::new();
         for patch in &self.patches {
             let name = printable(patch.patch.as_bytes());
@@ -168,7 +177,7 @@ impl RefreshReport {
                 patch
                     .files
                     .iter()
-                    .for_each(|file| push_file(&mut out, file));
+                    .for_each(|file| push_file(&mut out, file, shown));
             }
         }
         let needs_change = |patch: &RefreshedPatch| patch.status != PatchStatus::Unchanged;
@@ -216,15 +225,14 @@ fn push_line(out: &mut String, line: &str) {
     out.push('\n');
 }
 
-/// Appends a line for each hunk of `file` that is not `clean`, or one for the file if it has no
-/// hunks.
-fn push_file(out: &mut String, file: &RefreshedFile) {
+/// Appends a line for each shown hunk of `file`, or one for the file if it has no hunks.
+fn push_file(out: &mut String, file: &RefreshedFile, shown: ShownHunks) {
     let path = printable(file.path.as_bytes());
-    if file.hunks.is_empty() && file.status != RefreshStatus::Clean {
+    let is_shown = |status| shown == ShownHunks::All || status != RefreshStatus::Clean;
+    if file.hunks.is_empty() && is_shown(file.status) {
         push_line(out, &format!("  {path}: {}", file_words(file.status)));
     }
-    let is_listed = |hunk: &&RefreshedHunk| hunk.status != RefreshStatus::Clean;
-    for hunk in file.hunks.iter().filter(is_listed) {
+    for hunk in file.hunks.iter().filter(|hunk| is_shown(hunk.status)) {
         push_line(
             out,
             &format!("  {path}: hunk {} {}", hunk.number, hunk_words(hunk)),
@@ -268,6 +276,7 @@ fn hunk_words(hunk: &RefreshedHunk) -> String {
             Some(line) => format!("conflict, closest match at line {line}"),
             None => "conflict, no similar lines".to_owned(),
         },
-        status => file_words(status).to_owned(),
+        RefreshStatus::Clean => format!("clean at line {line}"),
+        status @ RefreshStatus::NotChecked => file_words(status).to_owned(),
     }
 }

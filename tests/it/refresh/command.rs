@@ -78,6 +78,9 @@ fn a_series_is_rewritten_in_one_change_that_can_be_undone() {
     let (code, out, _) = run(root.path(), &SERIES);
     assert_eq!(code, Some(0));
     assert!(out.ends_with("\n2 patches: 2 unchanged\n"), "{out}");
+    let (_, out, _) = run(root.path(), &[&SERIES[..], &["-v"]].concat());
+    let expected = "debian/patches/five.patch: unchanged\n  a: hunk 1 clean at line 5\n";
+    assert!(out.starts_with(expected), "{out}");
     let (code, ..) = run(root.path(), &["undo"]);
     assert_eq!(code, Some(0));
     assert_eq!(read(root.path(), "five.patch"), change(5, "5", "five"));
