@@ -84,7 +84,7 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
         approve: options.approve,
         ..PatchOptions::default()
     };
-    let root = patch_root(&read.files, global)?;
+    let root = patch_root(&read, global)?;
     let patch_global = Global {
         root: Some(root.clone()),
         roots: Vec::new(),
@@ -98,13 +98,15 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
     request.what = What::Patches(read.patches);
     let policy = load_policy(&patch_global)?;
     let below = |file: &PathBuf| relative_path(file, &root);
-    let mut files = read
+    let files = read
         .files
         .iter()
         .map(below)
         .collect::<Result<Vec<_>, _>>()?;
-    // The series file is the last one.
-    let series = read.series.and_then(|text| Some((files.pop()?, text)));
+    let series = read
+        .series
+        .map(|(path, text)| Ok((relative_path(&path, &root)?, text)));
+    let series = series.transpose()?;
     let tree = open(global)?;
     let (patch_tree, interrupt) = if options.dry_run {
         (open(&patch_global)?, None)
@@ -134,10 +136,10 @@ fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, 
 /// The patches with their files.
 struct InputFiles {
     patches: Patches,
-    /// The files of the patches, followed by the series file if there is one.
+    /// The files of the patches.
     files: Vec<PathBuf>,
-    /// The text of the series file.
-    series: Option<Bytes>,
+    /// The series file and its text, if there is one.
+    series: Option<(PathBuf, Bytes)>,
 }
 
 impl InputFiles {
@@ -148,8 +150,7 @@ impl InputFiles {
         }
         if let Some(path) = &options.series {
             let strip = options.strip.unwrap_or(1);
-            let mut read = series::read(path, request::MAX_PATCH, strip, global)?;
-            read.files.push(path.clone());
+            let read = series::read(path, request::MAX_PATCH, strip, global)?;
             return Ok(Self {
                 patches: Patches {
                     texts: read.patches,
@@ -157,7 +158,7 @@ impl InputFiles {
                     is_saved: false,
                 },
                 files: read.files,
-                series: Some(read.text),
+                series: Some((path.clone(), read.text)),
             });
         }
         if options
@@ -181,9 +182,9 @@ impl InputFiles {
 
 /// Returns the directory in which the patch files change: the root if it contains all of them, so
 /// that they have the same history as its files. Otherwise their nearest common directory.
-fn patch_root(files: &[PathBuf], global: &Global) -> Result<PathBuf, EarlyExit> {
-    let directories = files
-        .iter()
+fn patch_root(read: &InputFiles, global: &Global) -> Result<PathBuf, EarlyExit> {
+    let series = read.series.iter().map(|(path, _)| path);
+    let directories = (read.files.iter().chain(series))
         .map(|file| directory(file))
         .collect::<Result<Vec<_>, _>>()?;
     let root = PathBuf::from(canonical_root(global));

@@ -10,11 +10,11 @@ use crate::preflight::{ContentPair, FileOutcome};
 use crate::text::Bytes;
 
 /// The mode and the content of a file; `None` if there is no file.
-type FileState = Option<(Option<FileMode>, Arc<Bytes>)>;
+type PathContent = Option<(Option<FileMode>, Arc<Bytes>)>;
 
 /// The files that the patches change, with their states after the last patch. A file that has its
 /// old state again is missing.
-pub(super) type FinalTree = BTreeMap<RelPath, FileState>;
+pub(super) type FinalTree = BTreeMap<RelPath, PathContent>;
 
 /// Returns whether the whole operation was skipped, because the tree already has its result. Such
 /// an operation has no contents.
@@ -29,8 +29,8 @@ pub(super) fn final_tree(
     contents: &[ContentPair],
 ) -> FinalTree {
     // The first and the last state of each file.
-    let mut states: BTreeMap<RelPath, (FileState, FileState)> = BTreeMap::new();
-    let mut put = |path: &RelPath, before: &FileState, after: FileState| {
+    let mut states: BTreeMap<RelPath, (PathContent, PathContent)> = BTreeMap::new();
+    let mut put = |path: &RelPath, before: &PathContent, after: PathContent| {
         let first = || (before.clone(), None);
         states.entry(path.clone()).or_insert_with(first).1 = after;
     };

@@ -58,7 +58,7 @@ pub struct RefreshRequest {
     pub request: Request,
     /// The file of each patch, in the order of the patches.
     pub files: Vec<RelPath>,
-    /// The policy for the patch files. That of [`RequestContext`] is for the tree.
+    /// The policy for the patch files. [`RequestContext::policy`] applies to the tree.
     pub policy: Arc<Policy>,
     /// The series file and its content, if the patches are those of a series. A removed patch also
     /// loses its line.

@@ -33,8 +33,8 @@ impl RewrittenPatches {
     ) -> Result<Self, Box<Outcome>> {
         let all = (0..patches.texts.len()).collect();
         let mut pass = RefreshPass::of(&patches, all, request, tree)?;
+        // Malformed patches have no outcomes.
         if pass.checked.done.is_refused() && pass.checked.outcomes().is_some() {
-            // Malformed patches have no outcomes.
             let contained = contained::find_contained(&patches, &pass.report, request, tree);
             if !contained.is_empty() {
                 pass = pass.without(&contained, &patches, request, tree)?;

@@ -21,8 +21,9 @@ const SECTION_LINES: [&[u8]; 5] = [
 /// The length of the line below `Index:` that Subversion and CVS write.
 const SEPARATOR_LENGTH: usize = 67;
 
-/// The reason why a patch for models cannot be rewritten.
-pub(super) const NO_LINE_NUMBERS: &str = "only diffs with line numbers can be rewritten";
+/// The reason why a patch in a format without line numbers cannot be rewritten.
+pub(super) const NO_LINE_NUMBERS: &str =
+    "only diffs with line numbers can be rewritten; convert it with `wpatch convert`";
 
 /// The operation of a section with its result.
 pub(super) struct Section<'a> {
@@ -319,10 +320,10 @@ fn hunk_edits(text: &[u8], hunks: &[Hunk], found: &[NewHunk<'_>]) -> Vec<TextEdi
     let is_single = |new: &NewHunk<'_>| new.originals.len() == 1;
     let is_in_order = found.is_sorted_by_key(|new| new.originals.start);
     if !is_in_order || !found.iter().all(is_single) {
-        let span = match hunks {
-            [first, .., last] => Span::new(first.span.start, last.span.end),
-            _ => return Vec::new(),
+        let (Some(first), Some(last)) = (hunks.first(), hunks.last()) else {
+            return Vec::new();
         };
+        let span = Span::new(first.span.start, last.span.end);
         let texts = found.iter().map(|new| hunk_text(text, hunks, new));
         let text = texts.collect::<Vec<_>>().concat();
         return vec![TextEdit { span, text }];

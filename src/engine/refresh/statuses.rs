@@ -147,7 +147,7 @@ fn hunk_report(
             } else {
                 RefreshStatus::Moved
             };
-            // The stated line is that of the hunk with all context lines.
+            // A placement does not contain the ignored context lines.
             let start = placement.lines.start + 1;
             let start = start.saturating_sub(placement.ignored_context.0).max(1);
             report.line = Some(start);

@@ -4,7 +4,8 @@ use crate::plan::Input;
 use crate::text::{PartEncoding, Span, lines, without_ending};
 
 /// The reason why a mail cannot be rewritten.
-const ENCODED: &str = "the mail encodes the diff (Content-Transfer-Encoding)";
+const ENCODED: &str =
+    "the mail encodes the diff (Content-Transfer-Encoding); decode it with `git mailinfo`";
 
 /// A part of a patch that is replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,10 @@ pub(super) fn verify(
     let wrong = |name: Option<String>| {
         let name = name.map_or_else(String::new, |name| format!("{name}: "));
         let message = format!("{name}the rewritten patches would not have the same effect");
-        Box::new(Problem::new(&code::NOT_REFRESHABLE, message))
+        Box::new(Problem {
+            help: Some("refresh this patch with quilt, and report a bug of wpatch".to_owned()),
+            ..Problem::new(&code::NOT_REFRESHABLE, message)
+        })
     };
     let decide = Decide {
         fuzz: 0,
@@ -52,6 +55,8 @@ pub(super) fn verify(
     Ok(())
 }
 
+/// Returns whether the hunk is complete and at its stated line. Its line endings can differ from those
+/// of the file, because a patch keeps its line endings.
 fn is_as_stated(placement: &Placement) -> bool {
     placement.offset == 0 && placement.ignored_context == (0, 0)
 }
