@@ -152,7 +152,7 @@ fn run_command(command: Command, global: Global) -> ExitCode {
         Command::Log(options) => history::log(&options, &global),
         Command::Show(options) => show::show(*options, &global),
         Command::Convert(options) => convert::convert(*options, &global),
-        Command::Refresh(options) => refresh::refresh(*options, &global),
+        Command::Refresh(options) => refresh::refresh(&options, &global),
         Command::Init => history::init(&global),
         Command::Gc { all } => history::gc(all, &global),
         Command::Grammar { name } => document::print_grammar(&name),

@@ -51,9 +51,26 @@ pub(super) struct RefreshOptions {
     attribution: AttributionOptions,
 }
 
+impl RefreshOptions {
+    /// Returns the options for the check of the patches.
+    fn patch_options(&self) -> PatchOptions {
+        PatchOptions {
+            basic: BasicOptions {
+                strip: self.strip,
+                ..BasicOptions::default()
+            },
+            fuzz: Some(self.fuzz.unwrap_or(FUZZ)),
+            unidiff_zero: self.unidiff_zero,
+            max_file: self.max_file,
+            approve: self.approve.clone(),
+            ..PatchOptions::default()
+        }
+    }
+}
+
 /// Rewrites the patches, and prints what each of them needed. With `--verbose`, the list has all
 /// hunks.
-pub(super) fn refresh(options: RefreshOptions, global: &Global) -> ExitCode {
+pub(super) fn refresh(options: &RefreshOptions, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal).without_text();
     let is_dry_run = options.dry_run;
     let outcome = refresh_patches(options, global)
@@ -71,26 +88,16 @@ pub(super) fn refresh(options: RefreshOptions, global: &Global) -> ExitCode {
     finish(&outcome, &output)
 }
 
-fn refresh_patches(options: RefreshOptions, global: &Global) -> Result<Outcome, EarlyExit> {
-    let read = InputFiles::read(&options, global)?;
-    let patch_options = PatchOptions {
-        basic: BasicOptions {
-            strip: options.strip,
-            ..BasicOptions::default()
-        },
-        fuzz: Some(options.fuzz.unwrap_or(FUZZ)),
-        unidiff_zero: options.unidiff_zero,
-        max_file: options.max_file,
-        approve: options.approve,
-        ..PatchOptions::default()
-    };
+fn refresh_patches(options: &RefreshOptions, global: &Global) -> Result<Outcome, EarlyExit> {
+    let read = InputFiles::read(options, global)?;
     let root = patch_root(&read, global)?;
     let patch_global = Global {
         root: Some(root.clone()),
         roots: Vec::new(),
         ..global.clone()
     };
-    let mut request = request::build_request(patch_options, CommandMode::Refresh, global)?;
+    let mut request =
+        request::build_request(options.patch_options(), CommandMode::Refresh, global)?;
     request.commit = Commit {
         attribution: options.attribution.attribution(&patch_global),
         ..request.commit
