@@ -13,6 +13,7 @@ scale=1
 if [ "${1:-}" = quick ]; then scale=50 RUNS=3 LIMIT=5 && shift; fi
 only=" $* "
 export LC_ALL=C GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null
+unset XDG_STATE_HOME # so that no history is kept outside a repository
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 : "${TREES:=$scratch}"
@@ -29,7 +30,7 @@ if command -v "$CODEX" >/dev/null; then ln -s "$(command -v "$CODEX")" apply_pat
 
 # What has to hold: workload, who, what of it, beside whom, and how much of theirs at most; or with `+` so much more, in
 # milliseconds or MiB; `patch` is the size of the patch. A factor of time is the median of those of the runs side by side.
-# `batch` is a thousand jobs.
+# `batch` is a thousand jobs. NAME-plain is the workload NAME in directories without a repository, where no history is kept.
 targets='
 tiny         none   time   git          1.0
 tiny         none   time   patch        1.3
@@ -39,8 +40,12 @@ many         none   time   floor        1.1
 many         full   time   floor-full   1.15
 many         full   time   git-sync     1.0
 many         none   memory git          0.333
+many-plain   none   time   git          1.0
+many-plain   none   time   floor        1.3
 kinds        none   time   git          1.0
 kinds        none   time   floor        1.1
+kinds-plain  none   time   git          1.0
+kinds-plain  none   time   floor        1.2
 exact        none   time   git          0.02
 exact        none   time   patch        1.0
 exact        none   time   floor        1.5
@@ -55,6 +60,8 @@ misfit       none   memory -            +150
 stable       none   time   git          0.5
 stable       none   time   floor        1.4
 stable       none   memory git          0.5
+stable-plain none   time   git          0.5
+stable-plain none   time   floor        1.3
 major        none   time   git          0.6
 major        none   memory git          0.5
 binary       none   time   git          0.6
@@ -114,14 +121,18 @@ warm() { # takes memory for the patch $1 and for as much as that makes, and give
     dd if=/dev/zero of=/dev/null bs=$((2 * $(stat -c %s "$1") + (64 << 20))) count=1 status=none
 }
 
+copy_tree() { # makes the tree of the workload $1 at $2, in a repository of its own unless it is a plain one
+    cp -a "$1/before" "$2"
+    [[ $1 == *-plain ]] || git init --quiet --template= "$2"
+}
+
 measure() { # runs the tool $1 on the workload $2; prints microseconds, or - for another tree and > for more than LIMIT
     local copies=1 copy start end trees code=0 command input
     [ "$2" != tiny ] || copies=20 # too short for the clock
     $BEFORE
     trees=$(mktemp -d "$TREES/trees.XXXXXX")
     for ((copy = 0; copy < copies; copy++)); do
-        cp -a "$2/before" "$trees/$copy"
-        git init --quiet --template= "$trees/$copy"
+        copy_tree "$2" "$trees/$copy"
     done
     command_of "$1" "$scratch/$2/patch"
     sync -f "$trees" # what the copies left to write is not on the clock
@@ -145,8 +156,8 @@ measure() { # runs the tool $1 on the workload $2; prints microseconds, or - for
 memory() { # prints the most memory in KiB that the tool $1 has on the workload $2
     local tree command input
     $BEFORE
-    tree=$(mktemp -d "$TREES/trees.XXXXXX")
-    cp -a "$2/before/." "$tree" && git init --quiet --template= "$tree"
+    tree=$(mktemp -d "$TREES/trees.XXXXXX")/0
+    copy_tree "$2" "$tree"
     command_of "$1" "$scratch/$2/patch"
     (cd "$tree" && /usr/bin/time -q -f %M -o "$scratch/peak" "${command[@]}" <"$input" >/dev/null 2>&1) || true
     cat peak
@@ -154,6 +165,11 @@ memory() { # prints the most memory in KiB that the tool $1 has on the workload 
 
 make() { # makes the workload $1 and its answer; fails if it cannot be made here
     case $1 in
+    *-plain)
+        [ -d "${1%-plain}" ] || make "${1%-plain}" || return 1
+        ln -s "${1%-plain}" "$1"
+        return
+        ;;
     stable | major)
         local -a pair
         read -ra pair <<<"$([ "$1" = stable ] && echo "$STABLE" || echo "$MAJOR")"
@@ -251,5 +267,5 @@ for workload in $(awk 'NF { print $1 }' <<<"$targets" | uniq | awk '!seen[$0]++'
     fi
     run "$workload" && judge "$workload"
     # Other trees go at the very end: ext4 is slow to make files where others were removed a moment ago.
-    case $workload in growth-* | stable | major) rm -rf trees.* "${workload:?}"/{before,after} ;; esac
+    case $workload in growth-* | stable-plain | major) rm -rf trees.* "${workload:?}"/{before,after} ;; esac
 done

@@ -246,9 +246,11 @@ fn stage(tree: &OwnedFd, scratch: &OwnedFd, steps: &[Step<'_>], is_ordered: bool
 
 fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
     let (is_full, is_ordered) = (mode == "full", mode == "ordered");
-    make_dirs(tree, ".git/floor")?;
+    let keeps_old = statat(tree, ".git", AtFlags::empty()).is_ok();
+    let place = if keeps_old { ".git/floor" } else { ".floor" };
+    make_dirs(tree, place)?;
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let scratch = openat(tree, ".git/floor", flags, Mode::empty())?;
+    let scratch = openat(tree, place, flags, Mode::empty())?;
     stage(tree, &scratch, steps, is_ordered)?;
     let line = |step: &Step<'_>| format!("{}\t{}\t{:096x}\n", step.path, step.from, 0);
     let lines = steps.iter().map(line).collect::<Vec<_>>().concat();
@@ -291,7 +293,34 @@ fn transaction(tree: &OwnedFd, steps: &[Step<'_>], mode: &str) -> Result<()> {
     if is_full {
         fsync(&scratch)?;
     }
-    Ok(())
+    if keeps_old {
+        return Ok(());
+    }
+    remove_old(&scratch, steps, is_ordered)?;
+    Ok(unlinkat(tree, place, AtFlags::REMOVEDIR)?)
+}
+
+/// Removes everything below `scratch`.
+fn remove_old(scratch: &OwnedFd, steps: &[Step<'_>], is_ordered: bool) -> Result<()> {
+    let remove = |name: &str, flags| match unlinkat(scratch, name, flags) {
+        Err(Errno::NOENT) => Ok(()),
+        removed => removed,
+    };
+    in_parts(steps, |number, step| {
+        match step.kind {
+            Kind::Create => {}
+            Kind::Modify => remove(&slot('n', number, is_ordered), AtFlags::empty())?,
+            // A file that only gets another name has left its slot.
+            Kind::Delete | Kind::Rename => {
+                remove(&slot('o', number, is_ordered), AtFlags::empty())?;
+            }
+        }
+        Ok(())
+    })?;
+    for bucket in 0..=steps.len() / BUCKET {
+        remove(&format!("files{bucket}"), AtFlags::REMOVEDIR)?;
+    }
+    Ok(remove("done", AtFlags::empty())?)
 }
 
 /// Removes the directories in which nothing is left.
