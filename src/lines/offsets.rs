@@ -8,7 +8,7 @@ use memchr::memchr_iter;
 use crate::text::lines;
 
 /// The size of a block in bytes. The line number at the start of each block is stored.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
 
 /// The number of blocks on each side of a known block that are searched before all others.
 const NEAR: usize = 8;
@@ -23,7 +23,7 @@ fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn Fn
     second();
 }
 
-/// An index of the lines of a text. It stores only the line number of every 256th byte.
+/// An index of the lines of a text. It stores only the line number at the start of each block.
 ///
 /// memchr counts the newlines of a block several times as fast as it visits each of them.
 pub struct LineOffsets<'a> {

@@ -48,7 +48,10 @@ impl Syntax for Context {
     }
 
     fn required_markers(&self) -> &'static [&'static str] {
-        &["*** "]
+        // A header has the row of stars in its third line. A hunk without a header has a line
+        // `*** FIRST,LAST ****` after that row. Other diffs of C comments contain these marks too,
+        // but not at the start of a line.
+        &["\n*** ", "\n***************"]
     }
 
     fn find(&self, text: &[u8], from: usize) -> Option<usize> {

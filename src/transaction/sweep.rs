@@ -5,11 +5,14 @@ use super::failure::ignore_missing;
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
 use super::{Failure, git_index_file, scratch};
 use crate::path::RelPath;
+use crate::threads;
 use crate::workspace::{Directory, ErrorKind, Result as Done, Workspace};
 
 /// The records in the order of their removal. They are removed after all other scratch files except
 /// the note of git's index, so that a killed sweep can be repeated.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
+/// The minimum number of buckets per thread, each with [`scratch::BUCKET_SIZE`] files.
+const BUCKETS_PER_THREAD: usize = 16;
 /// The prefix of the names of kept files.
 pub(super) const KEPT_PREFIX: &str = "kept-";
 
@@ -94,16 +97,19 @@ pub(super) fn remove_names_except(
     if is_index_open {
         git_index_file::release_lock(workspace, scratch)?;
     }
-    for name in &names {
-        let path = scratch.file(name)?;
-        if is_directory_name(name) {
-            ignore_missing(workspace.remove_dir(&path))?;
-        } else if is_bucket_name(name) {
-            remove_bucket(workspace, &path)?;
-        } else {
-            remove(workspace, &path)?;
-        }
-    }
+    let records = names.partition_point(|name| !RECORDS.contains(&&name[..]));
+    let buckets: Vec<_> = names[..records]
+        .chunk_by(|a, b| bucket_part(a) == bucket_part(b))
+        .collect();
+    let remove_all = |names: &[Vec<u8>]| {
+        names
+            .iter()
+            .try_for_each(|name| remove_named(workspace, scratch, name))
+    };
+    threads::map_parallel(&buckets, BUCKETS_PER_THREAD, |names| remove_all(names))
+        .into_iter()
+        .collect::<Result<(), _>>()?;
+    remove_all(&names[records..])?;
     for note in index_notes {
         // After a power loss, a journal could reappear without the note and could then not be
         // trusted. So the other removals must be durable first.
@@ -111,6 +117,24 @@ pub(super) fn remove_names_except(
         remove(workspace, &scratch.file(note)?)?;
     }
     Ok(kept.len())
+}
+
+/// Returns the part of the scratch name `name` that names a bucket, or all of it.
+fn bucket_part(name: &[u8]) -> &[u8] {
+    memchr::memchr(b'/', name).map_or(name, |end| &name[..end])
+}
+
+/// Removes the scratch file or directory `name`.
+fn remove_named(workspace: &dyn Workspace, scratch: &Scratch, name: &[u8]) -> Result<(), Failure> {
+    let path = scratch.file(name)?;
+    if is_directory_name(name) {
+        ignore_missing(workspace.remove_dir(&path))?;
+    } else if is_bucket_name(name) {
+        remove_bucket(workspace, &path)?;
+    } else {
+        remove(workspace, &path)?;
+    }
+    Ok(())
 }
 
 /// Removes a bucket if it is empty.
