@@ -26,6 +26,9 @@ pub(crate) const MIN_PARALLEL_BYTES: usize = 1 << 20;
 /// The number of items from which a second thread saves time if each item takes a few system calls.
 pub(crate) const MIN_PARALLEL_ITEMS: usize = 1 << 10;
 
+/// The number of parts of a list, so that all threads end at about the same time.
+const PARTS: usize = 64;
+
 /// Returns the results of `work` for `items`, in the same order. Each thread receives at least
 /// `least` items.
 pub(crate) fn map_parallel<T: Sync, R: Send>(
@@ -36,7 +39,15 @@ pub(crate) fn map_parallel<T: Sync, R: Send>(
     let is_inside = rayon::current_thread_index().is_some();
     // Two threads need at least `2 * least` items.
     if items.len() / 2 >= min_items && !is_inside && has_pool() {
-        items.par_iter().with_min_len(min_items).map(work).collect()
+        // Without a maximum, rayon gives a quarter of the items to each of two threads, and one of
+        // them is often idle at the end.
+        let max_items = (items.len() / PARTS).max(min_items);
+        items
+            .par_iter()
+            .with_min_len(min_items)
+            .with_max_len(max_items)
+            .map(work)
+            .collect()
     } else {
         items.iter().map(work).collect()
     }

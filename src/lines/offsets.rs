@@ -18,7 +18,11 @@ const NEAR: usize = 8;
 pub(crate) type JoinFn = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
 
 /// Runs the two computations one after the other.
-fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
+pub(crate) fn run_sequentially(
+    _bytes: usize,
+    first: &mut dyn FnMut(),
+    second: &mut (dyn FnMut() + Send),
+) {
     first();
     second();
 }

@@ -46,7 +46,7 @@ pub fn save(
                     hunks: rejection.hunks.clone(),
                     ..new
                 };
-                let lines = state.audit.lines_of(record, signer)?;
+                let lines = state.audit.lines_of(|| record, signer)?;
                 written.replace(lines.clone());
                 to_checksummed(&PlanRejection {
                     audit: lines,

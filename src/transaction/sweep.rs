@@ -12,7 +12,7 @@ use crate::workspace::{Directory, ErrorKind, Result as Done, Workspace};
 /// the note of git's index, so that a killed sweep can be repeated.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// The minimum number of buckets per thread, each with [`scratch::BUCKET_SIZE`] files.
-const BUCKETS_PER_THREAD: usize = 16;
+const BUCKETS_PER_THREAD: usize = 4;
 /// The prefix of the names of kept files.
 pub(super) const KEPT_PREFIX: &str = "kept-";
 

@@ -99,7 +99,8 @@ impl AuditState {
         }
     }
 
-    /// Returns the lines of `record` and of its signature.
+    /// Returns the lines of the record that `record` returns, and of its signature. It is not called
+    /// if there is no audit file, because a record has an entry for each file.
     ///
     /// # Errors
     ///
@@ -107,11 +108,11 @@ impl AuditState {
     /// file that cannot be read prevents the change.
     pub(in crate::transaction) fn lines_of(
         &self,
-        record: AuditRecord,
+        record: impl FnOnce() -> AuditRecord,
         signer: Option<&dyn AuditSigner>,
     ) -> Result<Vec<String>, Failure> {
         match (self, signer) {
-            (Self::Open(log), _) => log.lines_of(record, signer),
+            (Self::Open(log), _) => log.lines_of(record(), signer),
             (
                 Self::Unusable {
                     is_external: true, ..
@@ -362,7 +363,7 @@ pub(in crate::transaction) fn add_record(
     journal: &mut Journal,
     (id, context, signer): (&str, &RecordContext, Option<&dyn AuditSigner>),
 ) -> Result<(), Failure> {
-    let record = AuditRecord::of_journal(journal, (id, id_seconds(id)), context);
+    let record = || AuditRecord::of_journal(journal, (id, id_seconds(id)), context);
     journal.audit = audit.lines_of(record, signer)?;
     Ok(())
 }
