@@ -29,75 +29,47 @@ fn read_both_ways(text: &str, options: Options) -> (String, String, bool) {
     (alone, format!("{read:?} {two:?}"), is_used)
 }
 
+const CONTEXT: &str = "*** a\n--- b\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n";
+const UNIFIED: &str = "--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n";
+const NORMAL: &str = "1c1\n< a\n---\n> b\n";
+const BORDER: &str = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n\n";
+const ONLY: &str = "Only in b: x\n";
+const BROKEN: &str = "@@ -5 +5 @@\n-a\n";
+
+/// A text after one of 2,000 sections, and whether the second reader is used.
+const INSERTIONS: [(usize, &str, bool); 11] = [
+    (1999, "", true),
+    (1999, "some text\n", true),
+    (10, CONTEXT, false),
+    (1990, CONTEXT, false),
+    (1990, UNIFIED, false),
+    (1990, NORMAL, true),
+    (10, BORDER, true),
+    (1990, BORDER, true),
+    (1990, ONLY, false),
+    (10, BROKEN, false),
+    (1990, BROKEN, false),
+];
+
 #[test]
 fn two_readers_find_what_one_reader_finds() {
     let sections: Vec<_> = (0..2000).map(git_section).collect();
-    let with = |place: usize, text: &str| {
-        let mut sections = sections.clone();
-        sections[place].push_str(text);
-        sections.concat()
-    };
-    let mut long = sections.clone();
-    long[1000] = git_section(1000) + &"@@ -9 +9 @@\n-a\n+b\n".repeat(9000);
-    let cases = [
-        ("git diffs only", sections.concat(), true),
-        ("text after all sections", with(1999, "some text\n"), true),
-        (
-            "a context diff in the first half",
-            with(
-                10,
-                "*** a\n--- b\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
-            ),
-            false,
-        ),
-        (
-            "a context diff in the second half",
-            with(
-                1990,
-                "*** a\n--- b\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n",
-            ),
-            false,
-        ),
-        (
-            "a unified diff",
-            with(1990, &format!("--- a\n+++ b\n{HUNK}")),
-            false,
-        ),
-        ("a normal diff", with(1990, "1c1\n< a\n---\n> b\n"), true),
-        (
-            "a series",
-            with(
-                1990,
-                "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n\n",
-            ),
-            true,
-        ),
-        (
-            "a name without its content",
-            with(1990, "Only in b: x\n"),
-            false,
-        ),
-        (
-            "an error in the first half",
-            with(10, "@@ -5 +5 @@\n-a\n"),
-            false,
-        ),
-        (
-            "an error in the second half",
-            with(1990, "@@ -5 +5 @@\n-a\n"),
-            false,
-        ),
-        ("a long section in the middle", long.concat(), true),
-        (
-            "no end of a line",
-            sections.concat().trim_end().to_owned(),
-            false,
-        ),
-    ];
-    for (name, text, is_expected) in cases {
-        let (one, two, is_used) = read_both_ways(&text, Options::default());
-        assert!(one == two, "{name}");
-        assert_eq!(is_used, is_expected, "{name}");
+    let mut cases: Vec<_> = INSERTIONS
+        .iter()
+        .map(|&(place, text, is_expected)| {
+            let mut sections = sections.clone();
+            sections[place].push_str(text);
+            (sections.concat(), is_expected)
+        })
+        .collect();
+    cases.push((sections.concat().trim_end().to_owned(), false));
+    let mut long = sections;
+    long[1000].push_str(&"@@ -9 +9 @@\n-a\n+b\n".repeat(9000));
+    cases.push((long.concat(), true));
+    for (number, (text, is_expected)) in cases.iter().enumerate() {
+        let (one, two, is_used) = read_both_ways(text, Options::default());
+        assert!(one == two, "case {number}");
+        assert_eq!(is_used, *is_expected, "case {number}");
     }
 }
 
