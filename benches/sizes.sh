@@ -111,8 +111,8 @@ for name in ${*:-patch hunks tree batch}; do
             run batch "$size" check --batch
         else
             "$name" "$size"
-            run "$name" "$size" check --max-files "$size"
-            run "$name" "$size" apply --max-files "$size" --durability none
+            run "$name" "$size" check --max-files "$size" --max-file 5000000000
+            run "$name" "$size" apply --max-files "$size" --max-file 5000000000 --durability none
         fi
         rm -rf tree change.patch
     done
