@@ -60,7 +60,7 @@ tree() { # $1 files, three of which change
     }' >change.patch
 }
 
-jobs() { # $1 jobs: the diff of each commit of a history against the tree of its parent, over and over
+batch() { # $1 jobs: the diff of each commit of a history against the tree of its parent, over and over
     local commit
     if [ ! -d history ]; then
         "$here/make-history.sh" history 300 >/dev/null
@@ -106,11 +106,10 @@ for name in ${*:-patch hunks tree batch}; do
         *) size=$((1000000 / scale)) ;;
         esac
         mkdir tree
+        "$name" "$size"
         if [ "$name" = batch ]; then
-            jobs "$size"
             run batch "$size" check --batch
         else
-            "$name" "$size"
             run "$name" "$size" check --max-files "$size" --max-file 5000000000
             run "$name" "$size" apply --max-files "$size" --max-file 5000000000 --durability none
         fi

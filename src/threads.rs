@@ -26,21 +26,21 @@ pub(crate) const MIN_PARALLEL_BYTES: usize = 1 << 20;
 /// The number of items from which a second thread saves time if each item takes a few system calls.
 pub(crate) const MIN_PARALLEL_ITEMS: usize = 1 << 10;
 
-/// The number of parts of a list, so that all threads end at about the same time.
+/// The number of parts of a list. With many parts, all threads end at about the same time.
 const PARTS: usize = 64;
 
 /// Returns the results of `work` for `items`, in the same order. Each thread receives at least
-/// `least` items.
+/// `min_items` items.
 pub(crate) fn map_parallel<T: Sync, R: Send>(
     items: &[T],
     min_items: usize,
     work: impl Fn(&T) -> R + Send + Sync,
 ) -> Vec<R> {
     let is_inside = rayon::current_thread_index().is_some();
-    // Two threads need at least `2 * least` items.
+    // Two threads need at least `2 * min_items` items.
     if items.len() / 2 >= min_items && !is_inside && has_pool() {
-        // Without a maximum, rayon gives a quarter of the items to each of two threads, and one of
-        // them is often idle at the end.
+        // Without a maximum, rayon makes few parts, and the last one often runs while the other
+        // threads have nothing to do.
         let max_items = (items.len() / PARTS).max(min_items);
         items
             .par_iter()

@@ -10,7 +10,6 @@ use crate::plan::{self, Plan, Selection};
 use crate::preflight::{Problem, Severity, code};
 use crate::progress::{Phase, Progress};
 use crate::syntax::{self, TruncationHandling};
-use crate::threads;
 use crate::workspace::Workspace;
 
 /// How patches are read.
@@ -76,7 +75,6 @@ fn parse(patches: Patches, read_options: ReadOptions<'_>) -> Parsed {
     let options = syntax::Options {
         truncated: read_options.truncated,
         allow_empty,
-        join: threads::run_both_mut,
         ..options
     };
     for (index, (name, bytes)) in patches.texts.into_iter().enumerate() {

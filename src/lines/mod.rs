@@ -38,9 +38,7 @@ pub(crate) use ladder::{LADDER, Rung};
 pub use merge::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};
 pub(crate) use merge::{TouchingEdits, end_line, group_touching, put_marker};
 pub(crate) use numbers::LineNumbering;
-
 pub use offsets::LineOffsets;
-pub(crate) use offsets::{JoinFn, run_sequentially};
 pub(crate) use shortest_edits::{SequencePair, align_prefix};
 pub(crate) use similarity::ChunkCounts;
 pub(crate) use slide::SlidePosition;

@@ -18,11 +18,7 @@ const NEAR: usize = 8;
 pub(crate) type JoinFn = fn(usize, &mut dyn FnMut(), &mut (dyn FnMut() + Send));
 
 /// Runs the two computations one after the other.
-pub(crate) fn run_sequentially(
-    _bytes: usize,
-    first: &mut dyn FnMut(),
-    second: &mut (dyn FnMut() + Send),
-) {
+fn run_sequentially(_bytes: usize, first: &mut dyn FnMut(), second: &mut (dyn FnMut() + Send)) {
     first();
     second();
 }

@@ -245,7 +245,6 @@ impl<'a> Iterator for HunkLines<'a> {
 
 /// Returns the next line of a hunk, read forwards, and increments the index `next` for each line of
 /// the body that is read.
-#[inline]
 fn next_line<'a>(lines: &mut Lines<'a>, next: &mut usize) -> Option<HunkLine<'a>> {
     loop {
         let (span, line) = lines.next()?;

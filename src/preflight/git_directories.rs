@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::MIN_PER_THREAD;
 use super::control_file_aliases::with_hard_links;
 use crate::mode::FileKind;
 use crate::path::RelPath;
@@ -19,9 +20,6 @@ use crate::workspace::{Directory, ErrorKind, Workspace, git, path_relative_to};
 /// The maximum size, in bytes, of a git configuration that is read. A larger configuration is
 /// treated like one with a work tree, which is the stricter case.
 const MAX_CONFIG: u64 = 1 << 20;
-
-/// The minimum number of directories per thread.
-const DIRECTORIES_PER_THREAD: usize = 32;
 
 type GitPlaces = Vec<(Option<RelPath>, GitDirectoryRole)>;
 
@@ -123,7 +121,7 @@ fn places_on_the_way<'a>(
             directory = memchr::memrchr(b'/', above).map(|slash| &above[..slash]);
         }
     }
-    let places = threads::map_parallel(&directories, DIRECTORIES_PER_THREAD, |directory| {
+    let places = threads::map_parallel(&directories, MIN_PER_THREAD, |directory| {
         places_at(directory, workspace)
     });
     places.into_iter().flatten().collect()

@@ -49,8 +49,8 @@ impl Syntax for Context {
 
     fn required_markers(&self) -> &'static [&'static str] {
         // A header has the row of stars in its third line. A hunk without a header has a line
-        // `*** FIRST,LAST ****` after that row. Other diffs of C comments contain these marks too,
-        // but not at the start of a line.
+        // `*** FIRST,LAST ****` after that row. C comments often contain the same characters, but a
+        // diff in another format has a sign before them.
         &["\n*** ", "\n***************"]
     }
 

@@ -1,7 +1,6 @@
 //! The options for parsing.
 
 use super::{SyntaxError, SyntaxErrorKind};
-use crate::lines::{JoinFn, run_sequentially};
 use crate::text::Span;
 
 /// The options for parsing a patch.
@@ -31,8 +30,6 @@ pub struct Options {
     pub max_files: usize,
     /// The maximum number of hunks in one patch text.
     pub max_hunks: usize,
-    /// Reads the two halves of a large text.
-    pub join: JoinFn,
 }
 
 /// The treatment of a last hunk with fewer lines than its header states, under `--recount`.
@@ -72,7 +69,6 @@ impl Default for Options {
             is_mail: false,
             max_files: 100_000,
             max_hunks: 1_000_000,
-            join: run_sequentially,
         }
     }
 }

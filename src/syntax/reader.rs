@@ -1,18 +1,15 @@
-//! Reads the sections of a text one after the other. They can be in different grammars. Two readers
-//! read one half each of a large text.
+//! Reads the sections of a text one after the other. They can be in different grammars.
+
+use std::mem;
 
 use bstr::ByteSlice;
 
-use super::git::Git;
 use super::{
     Options, Sections, Syntax, SyntaxError, SyntaxErrorKind, UnnamedHandling, content_span, lead,
     mail, message, normal, not_included, refuse_prose, series, unsupported,
 };
-use crate::plan::{Input, Operation};
+use crate::plan::Input;
 use crate::text::{Lines, Span};
-
-/// The size in bytes from which two readers read a text.
-const MIN_HALVES: usize = 1 << 16;
 
 /// Reads all sections of `input`.
 ///
@@ -70,8 +67,7 @@ impl<'t> Reader<'t> {
     }
 
     fn read_all(&mut self, sections: &mut Sections) -> Result<(), SyntaxError> {
-        self.read_halves(sections)?;
-        self.read_sections(self.text.len(), sections)?;
+        self.read_sections(sections)?;
         self.find_not_included(self.text.len(), not_included::Neighbour::Input, sections);
         match self.last_syntax {
             _ if sections.operations.is_empty() && self.options.allow_empty => Ok(()),
@@ -106,69 +102,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Reads both halves of a large text of git diffs at the same time. The second half starts
-    /// with a section. If the first half does not end there, its reader is left at its end and the
-    /// other one is not used.
-    fn read_halves(&mut self, sections: &mut Sections) -> Result<(), SyntaxError> {
-        let middle = self.text.len() / 2;
-        let line = memchr::memchr(b'\n', &self.text[middle..]).map(|end| middle + end + 1);
-        let Some(start) = line.and_then(|line| Git.find(self.text, line)) else {
-            return Ok(());
-        };
-        if self.text.len() < MIN_HALVES {
-            return Ok(());
-        }
-        let (among, options) = (self.starts.syntaxes(), self.options);
-        let mut second = Self {
-            offset: start,
-            last_end: start,
-            last_syntax: Some(&Git),
-            starts: SectionStarts::new(&among),
-            formats: Vec::new(),
-            ..*self
-        };
-        let mut rest = Sections::default();
-        let (mut first_read, mut second_read) = (Ok(()), Ok(()));
-        (options.join)(
-            self.text.len(),
-            &mut || first_read = self.read_sections(start, sections),
-            &mut || second_read = second.read_sections(second.text.len(), &mut rest),
-        );
-        first_read?;
-        let is_next = self.offset == start && self.formats == [Git.name()];
-        if is_next && second_read.is_ok() && second.formats == self.formats {
-            self.append(&second, sections, rest);
-        }
-        Ok(())
-    }
-
-    /// Adds the sections `rest`, which `second` has read after the end of this reader, unless they
-    /// depend on the sections before them.
-    fn append(&mut self, second: &Self, sections: &mut Sections, rest: Sections) {
-        let is_over_limit = sections.operations.len() + rest.operations.len()
-            > self.options.max_files
-            || sections.hunks + rest.hunks > self.options.max_hunks;
-        if is_over_limit || !rest.quoted.is_empty() || !rest.not_included.is_empty() {
-            return;
-        }
-        let operations = rest.operations.into_iter().map(|operation| Operation {
-            step: sections.step + operation.step,
-            ..operation
-        });
-        sections.operations.extend(operations);
-        sections.step += rest.step;
-        sections.hunks += rest.hunks;
-        (self.offset, self.last_end) = (second.offset, second.last_end);
-        self.count += second.count;
-    }
-
-    /// Reads the sections that start before `until`.
-    fn read_sections(&mut self, until: usize, sections: &mut Sections) -> Result<(), SyntaxError> {
-        while let Some((start, syntax)) = self
-            .starts
-            .next(self.text, self.offset, until)
-            .filter(|(start, _)| *start < until)
-        {
+    fn read_sections(&mut self, sections: &mut Sections) -> Result<(), SyntaxError> {
+        while let Some((start, syntax)) = self.starts.next(self.text, self.offset) {
             if let Some(patch) = self.find_patch_after_message(start, syntax) {
                 (self.offset, self.is_named) = (patch, false);
                 continue;
@@ -269,21 +204,17 @@ fn can_contain_section(syntax: &dyn Syntax, text: &[u8]) -> bool {
 /// once.
 struct SectionStarts {
     starts: Vec<(&'static dyn Syntax, Option<usize>)>,
-    /// The end of the part that was searched for sections of all grammars. `None` means that the
-    /// grammar has no section up to here, or after it.
-    searched: usize,
+    /// Whether the grammars have searched the text at least once. `None` in `next` then means that
+    /// the rest of the text has no section.
+    is_searched: bool,
 }
 
 impl SectionStarts {
     fn new(among: &[&'static dyn Syntax]) -> Self {
         Self {
             starts: among.iter().map(|&syntax| (syntax, None)).collect(),
-            searched: 0,
+            is_searched: false,
         }
-    }
-
-    fn syntaxes(&self) -> Vec<&'static dyn Syntax> {
-        self.starts.iter().map(|(syntax, _)| *syntax).collect()
     }
 
     /// Returns whether `syntax` is the only grammar with another section in the text.
@@ -293,25 +224,17 @@ impl SectionStarts {
             .all(|(other, start)| start.is_none() || other.name() == syntax.name())
     }
 
-    /// Returns the first section at or after `offset`. A section that starts at or after `until` can
-    /// be missing.
-    fn next(
-        &mut self,
-        text: &[u8],
-        offset: usize,
-        until: usize,
-    ) -> Option<(usize, &'static dyn Syntax)> {
-        let new = self.searched.max(offset)..until;
+    fn next(&mut self, text: &[u8], offset: usize) -> Option<(usize, &'static dyn Syntax)> {
+        let is_searched = mem::replace(&mut self.is_searched, true);
         for (syntax, start) in &mut self.starts {
             let is_stale = match *start {
                 Some(start) => start < offset,
-                None => !new.is_empty() && can_contain_section(*syntax, &text[new.clone()]),
+                None => !is_searched && can_contain_section(*syntax, text),
             };
             if is_stale {
                 *start = syntax.find(text, offset);
             }
         }
-        self.searched = until;
         let earliest = self
             .starts
             .iter()
@@ -319,6 +242,3 @@ impl SectionStarts {
         earliest.min_by_key(|&(start, _)| start)
     }
 }
-
-#[cfg(test)]
-mod tests;

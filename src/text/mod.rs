@@ -218,12 +218,10 @@ impl<'a> Lines<'a> {
 
     /// Returns whether the next line begins with `byte`.
     #[must_use]
-    #[inline]
     pub fn is_next_byte(&self, byte: u8) -> bool {
         self.text[self.offset..self.end].first() == Some(&byte)
     }
 
-    #[inline]
     fn next_span(&self) -> Option<Span> {
         let rest = &self.text[self.offset..self.end];
         if rest.is_empty() {
@@ -237,7 +235,6 @@ impl<'a> Lines<'a> {
 impl<'a> Iterator for Lines<'a> {
     type Item = (Span, &'a [u8]);
 
-    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let span = self.next_span()?;
         self.offset = span.end;

@@ -11,7 +11,8 @@ use crate::workspace::{Directory, ErrorKind, Result as Done, Workspace};
 /// The records in the order of their removal. They are removed after all other scratch files except
 /// the note of git's index, so that a killed sweep can be repeated.
 const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
-/// The minimum number of buckets per thread, each with [`scratch::BUCKET_SIZE`] files.
+/// The minimum number of buckets for each thread of a sweep. A bucket has up to
+/// [`scratch::BUCKET_SIZE`] files.
 const BUCKETS_PER_THREAD: usize = 4;
 /// The prefix of the names of kept files.
 pub(super) const KEPT_PREFIX: &str = "kept-";
@@ -97,8 +98,8 @@ pub(super) fn remove_names_except(
     if is_index_open {
         git_index_file::release_lock(workspace, scratch)?;
     }
-    let records = names.partition_point(|name| !RECORDS.contains(&&name[..]));
-    let buckets: Vec<_> = names[..records]
+    let first_record = names.partition_point(|name| !RECORDS.contains(&&name[..]));
+    let groups: Vec<_> = names[..first_record]
         .chunk_by(|a, b| bucket_part(a) == bucket_part(b))
         .collect();
     let remove_all = |names: &[Vec<u8>]| {
@@ -106,10 +107,10 @@ pub(super) fn remove_names_except(
             .iter()
             .try_for_each(|name| remove_named(workspace, scratch, name))
     };
-    threads::map_parallel(&buckets, BUCKETS_PER_THREAD, |names| remove_all(names))
+    threads::map_parallel(&groups, BUCKETS_PER_THREAD, |names| remove_all(names))
         .into_iter()
         .collect::<Result<(), _>>()?;
-    remove_all(&names[records..])?;
+    remove_all(&names[first_record..])?;
     for note in index_notes {
         // After a power loss, a journal could reappear without the note and could then not be
         // trusted. So the other removals must be durable first.
@@ -119,9 +120,14 @@ pub(super) fn remove_names_except(
     Ok(kept.len())
 }
 
-/// Returns the part of the scratch name `name` that names a bucket, or all of it.
+/// Returns the bucket that the scratch name `name` is in, or that it names. It is empty for a file
+/// outside buckets, so that all such files form one group: a small change starts no thread.
 fn bucket_part(name: &[u8]) -> &[u8] {
-    memchr::memchr(b'/', name).map_or(name, |end| &name[..end])
+    match memchr::memchr(b'/', name) {
+        Some(end) => &name[..end],
+        None if is_bucket_name(name) => name,
+        None => b"",
+    }
 }
 
 /// Removes the scratch file or directory `name`.

@@ -99,8 +99,8 @@ impl AuditState {
         }
     }
 
-    /// Returns the lines of the record that `record` returns, and of its signature. It is not called
-    /// if there is no audit file, because a record has an entry for each file.
+    /// Returns the lines of an audit record and of its signature. Calls `record` only if there is an
+    /// audit file, because a record has an entry for each file.
     ///
     /// # Errors
     ///

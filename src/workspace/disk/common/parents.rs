@@ -139,11 +139,9 @@ impl DirectoryResolver {
         let handle = Arc::new(self.resolve(path, Access::Resolve)?);
         let mut kept = self.lock_cache();
         // If entries were dropped during the resolution, this handle can be outdated already.
-        let removed =
-            (kept.generation == generation).then(|| kept.add(path, &handle, self.capacity));
-        // Other threads need not wait until the removed handle is closed.
-        drop(kept);
-        drop(removed);
+        if kept.generation == generation {
+            kept.add(path, &handle, self.capacity);
+        }
         Ok(handle)
     }
 
@@ -215,20 +213,11 @@ impl HandleCache {
         Some(handle)
     }
 
-    /// Adds `handle` and returns the entry that it replaces, if there is one.
-    fn add(
-        &mut self,
-        path: &[u8],
-        handle: &DirectoryHandle,
-        capacity: usize,
-    ) -> Option<CachedHandle> {
-        let is_full = self.entries.len() >= capacity && !self.entries.is_empty();
-        let replaced = self
-            .entries
-            .iter()
-            .position(|entry| *entry.path == *path)
-            .or(is_full.then_some(0))
-            .map(|index| self.entries.remove(index));
+    fn add(&mut self, path: &[u8], handle: &DirectoryHandle, capacity: usize) {
+        self.entries.retain(|entry| *entry.path != *path);
+        if self.entries.len() >= capacity && !self.entries.is_empty() {
+            self.entries.remove(0);
+        }
         if capacity > 0 {
             self.entries.push(CachedHandle {
                 path: path.into(),
@@ -236,7 +225,6 @@ impl HandleCache {
                 opened: Instant::now(),
             });
         }
-        replaced
     }
 }
 
