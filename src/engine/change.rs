@@ -17,6 +17,7 @@ use super::task::{CommandMode, CommandRun};
 use crate::preflight::{self, Severity};
 use crate::progress::Phase;
 use crate::report::HistoryReport;
+use crate::threads;
 use crate::transaction::history::{self, TransactionLabel};
 use crate::transaction::{self, Failure, Transaction, sessions};
 
@@ -122,6 +123,9 @@ impl<'a> CommandRun<'a> {
         if let Err(failure) = result {
             self.record_failure(failure, &mut done);
         }
+        // A change that was refused after the resolution.
+        let found = done.resolved.find_deferred_whitespace(self.interrupt());
+        done.resolved.add_deferred_whitespace(found);
         self.note_history(&mut done);
         steps::run_after_steps(self, &mut done);
         done
@@ -215,9 +219,11 @@ impl<'a> CommandRun<'a> {
             return Ok(());
         }
         let transaction = transaction.reserve_changes(done.resolved.selected.plan.operations.len());
-        // The audit record contains the `plan_id`, which needs the digests of all files.
         let options = &preflight::Options {
+            // The audit record contains the `plan_id`, which needs the digests of all files.
             digests: options.digests || transaction.has_audit(),
+            // Only the commands of the user read the warnings before the commit.
+            defers_whitespace: self.commands().is_empty(),
             ..options.clone()
         };
         let staging = StagingTarget {
@@ -260,7 +266,13 @@ impl<'a> CommandRun<'a> {
         for check in &checks {
             transaction = transaction.with_hook(&**check);
         }
-        let committed = transaction.commit(self.interrupt());
+        // One thread swaps the files, so another one can check the lines of the patch meanwhile.
+        let (committed, found) = threads::run_both(
+            done.resolved.selected.plan.size(),
+            || transaction.commit(self.interrupt()),
+            || done.resolved.find_deferred_whitespace(self.interrupt()),
+        );
+        done.resolved.add_deferred_whitespace(found);
         // Every check adds its result, even if one of them refused the change.
         for check in checks {
             check.finish(done);

@@ -17,7 +17,7 @@ use super::problems::{
 use super::request::IndexTarget;
 use crate::change::{DiscardSink, Sink};
 use crate::plan::{Name, Operation, Plan};
-use crate::preflight::{Problem, Resolution, Severity, code};
+use crate::preflight::{FileWhitespace, Problem, Resolution, Severity, code};
 use crate::report::{self, IndexReport, Report};
 use crate::transaction::{CommitHook, Failure, Interrupt, RecoveredTransaction, Transaction};
 
@@ -122,6 +122,26 @@ impl Resolved {
                 != Some(approved)
         {
             self.selected.problems.push(not_approved_problem());
+        }
+    }
+
+    /// Checks the lines of the patches if they are not checked yet.
+    pub(super) fn find_deferred_whitespace(
+        &self,
+        interrupt: &Interrupt,
+    ) -> Vec<(usize, FileWhitespace)> {
+        let plan = &self.selected.plan;
+        let resolution = self.resolution.as_ref();
+        resolution.map_or_else(Vec::new, |resolution| {
+            resolution.find_deferred_whitespace(plan, interrupt)
+        })
+    }
+
+    /// Adds the errors `found` and their problems.
+    pub(super) fn add_deferred_whitespace(&mut self, found: Vec<(usize, FileWhitespace)>) {
+        if let Some(resolution) = &mut self.resolution {
+            resolution.add_deferred_whitespace(&self.selected.plan, found);
+            self.selected.problems.append(&mut resolution.problems);
         }
     }
 

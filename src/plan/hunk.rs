@@ -7,7 +7,7 @@ use std::{fmt, iter};
 
 use memchr::memmem::Finder;
 
-use crate::text::{LineEnding, Lines, Span, without_ending};
+use crate::text::{LineEnding, Lines, Span, count_lines, without_ending};
 
 pub use line_selection::LineSelection;
 pub(super) use line_selection::LineSelectionError;
@@ -168,6 +168,24 @@ impl Hunk {
         Some(found)
     }
 
+    /// Returns the numbers of added and removed lines.
+    fn count_changes(&self, text: &[u8], direction: Direction) -> (usize, usize) {
+        let kinds = || self.lines(text, direction).map(|line| line.kind);
+        let count = |kind| kinds().filter(|&found| found == kind).count();
+        let body = self.body.slice(text);
+        if self.selection.is_some() || has_newline_note(body) {
+            return (count(LineKind::Insertion), count(LineKind::Deletion));
+        }
+        // Every line of the body is in the preimage or added, and in the postimage or removed.
+        // Counting newlines takes less time than reading the markers.
+        let lines = count_lines(body);
+        let added = lines.saturating_sub(self.preimage_range(direction).count);
+        let removed = lines.saturating_sub(self.postimage_range(direction).count);
+        debug_assert_eq!(added, count(LineKind::Insertion), "{self:?}");
+        debug_assert_eq!(removed, count(LineKind::Deletion), "{self:?}");
+        (added, removed)
+    }
+
     /// Returns an upper bound for the number of lines on either side. The bound is the larger count
     /// in the header, or the size of the body if that is smaller: each line has at least one byte.
     pub(crate) fn max_lines(&self) -> usize {
@@ -194,6 +212,19 @@ impl Hunk {
             Direction::Reverse => self.old,
         }
     }
+}
+
+/// Returns the numbers of lines that `hunks` add and remove.
+pub(crate) fn count_changes<'a>(
+    hunks: impl Iterator<Item = &'a Hunk>,
+    text: &[u8],
+    direction: Direction,
+) -> (usize, usize) {
+    hunks
+        .map(|hunk| hunk.count_changes(text, direction))
+        .fold((0, 0), |(added, removed), hunk| {
+            (added + hunk.0, removed + hunk.1)
+        })
 }
 
 /// Returns whether the body contains a line that starts with `\`, after its first line. Such a line

@@ -30,8 +30,8 @@ mod symbol_name;
 pub use cell::{CellEdit, CellId, CellKind, CellName, CellPosition};
 pub use filter::FilterRule;
 pub use guess::{NameGuessOptions, guess_names};
-pub(crate) use hunk::has_newline_note;
 pub use hunk::{Anchor, Direction, Hunk, HunkLine, HunkLines, LineKind, LineRange, LineSelection};
+pub(crate) use hunk::{count_changes, has_newline_note};
 pub use lines::{LineEdit, LineEdits, LineTarget, NewLines, NumberedLines};
 pub use name::{Name, NameCandidate, NameError, StripRule};
 pub use not_included::{ContentlessChange, NamedChange};
@@ -83,6 +83,11 @@ impl<P> Plan<P> {
     #[must_use]
     pub fn text(&self, operation: &Operation<P>) -> &[u8] {
         &self.inputs[operation.input].bytes
+    }
+
+    /// Returns the size of all inputs in bytes.
+    pub(crate) fn size(&self) -> usize {
+        self.inputs.iter().map(|input| input.bytes.len()).sum()
     }
 }
 

@@ -67,8 +67,8 @@ mod symbol_problem;
 mod three_way;
 mod whitespace;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Mutex, PoisonError};
 
 use crate::change::Sink;
 use crate::digest::Sha256;
@@ -79,7 +79,6 @@ use crate::notebook::EditedCell;
 use crate::path::RelPath;
 use crate::plan::{Operation, Plan};
 use crate::policy::{Policy, PolicyDecision};
-use crate::progress::Phase;
 use crate::text::TextEncoding;
 use crate::text::tag::HashlineTag;
 use crate::threads;
@@ -162,13 +161,13 @@ pub fn resolve_with_previews(
     sink: &dyn Sink,
     previews: PreviewSinks<'_>,
 ) -> Result<Resolution, WorkspaceError> {
-    let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
-    let (groups, all) = group_and_decide(plan, workspace, options, size);
+    let (groups, all) = group_and_decide(plan, workspace, options);
     let examine = || whitespace::find_errors(plan, &options.whitespace, &options.rules.interrupt);
     let action = options.whitespace.action;
-    // Warnings do not affect the files. White space is then checked in parallel with the groups.
-    // For other actions, the check must end before the first group.
+    // Warnings do not affect the files. White space is then checked in parallel with the groups, or
+    // later. For other actions, the check must end before the first group.
     let early = (action != WhitespaceAction::Warn).then(examine);
+    let is_parallel = early.is_none() && !options.defers_whitespace;
     let is_found = early.as_ref().is_some_and(|found| !found.is_empty());
     let options = &Options {
         whitespace: WhitespaceRules {
@@ -193,37 +192,43 @@ pub fn resolve_with_previews(
         directories: DirectoryCache::default(),
         first_problems: FirstProblems::default(),
     };
-    let count = plan.operations.len();
-    options.progress.enter(Phase::Resolving, count);
     let (resolved, late) = threads::run_both(
-        if early.is_some() { 0 } else { size },
+        if is_parallel { plan.size() } else { 0 },
         || pass.resolve(&groups),
-        || early.is_none().then(examine),
+        || is_parallel.then(examine),
     );
     resolved?;
     pass::check_interrupt(options)?;
+    let is_refused = pass.is_refused.into_inner();
     let mut resolution = Resolution {
         changes: pass.changes.into_inner(),
-        ..collect_findings(all, plan, options)
+        ..pass::collect_findings(all, plan, options)
     };
-    let found = early.or(late).unwrap_or_default();
-    whitespace::report_errors(plan, found, action, &mut resolution);
+    match early.or(late) {
+        None if !is_refused => resolution.deferred_whitespace = Some(options.whitespace.clone()),
+        found => {
+            let found = found.unwrap_or_else(examine);
+            whitespace::report_errors(plan, found, action, &mut resolution);
+        }
+    }
     Ok(resolution)
 }
 
 /// Returns the groups of operations, and the findings of each operation after the verdict of the
-/// policy. `size` is the size of all inputs in bytes.
+/// policy.
 fn group_and_decide(
     plan: &Plan,
     workspace: &dyn Workspace,
     options: &Options,
-    size: usize,
 ) -> (group::Groups, Vec<Mutex<Findings>>) {
     // The groups and verdicts are computed before the findings are allocated, so that their
     // temporary memory is free again by then.
     let judge = || decide_all(plan, workspace, &options.policy);
-    let (groups, rulings) =
-        threads::run_both(size, || group::group_operations(plan, options), judge);
+    let (groups, rulings) = threads::run_both(
+        plan.size(),
+        || group::group_operations(plan, options),
+        judge,
+    );
     let findings = approval_gate::check_rulings(plan, rulings, workspace, options);
     (groups, findings.map(Mutex::new).collect())
 }
@@ -246,39 +251,6 @@ pub(crate) fn find_kind(workspace: &dyn Workspace, path: &RelPath) -> Option<Fil
     workspace.stat(path).ok()?.map(|stat| stat.kind)
 }
 
-fn collect_findings(mut all: Vec<Mutex<Findings>>, plan: &Plan, options: &Options) -> Resolution {
-    // The threads may have kept more problems, depending on their order. This second pass is in
-    // plan order, so the result is deterministic.
-    let kept = FirstProblems::default();
-    for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
-        kept.limit(
-            index,
-            operation,
-            options,
-            findings.get_mut().unwrap_or_else(PoisonError::into_inner),
-        );
-    }
-    let count = all
-        .iter()
-        .map(|findings| lock_unpoisoned(findings).problems.len())
-        .sum();
-    let mut problems = Vec::with_capacity(count);
-    // `collect` can reuse the memory of `all` in place, which matters for many operations.
-    let outcome = |findings: Mutex<Findings>| {
-        let findings = findings
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner);
-        problems.extend(findings.problems);
-        findings.outcome
-    };
-    let files = all.into_iter().map(outcome).collect();
-    Resolution {
-        files,
-        problems,
-        changes: 0,
-    }
-}
-
 /// The result of resolving a plan on a tree.
 #[derive(Clone, Debug, Default)]
 pub struct Resolution {
@@ -291,6 +263,8 @@ pub struct Resolution {
     pub problems: Vec<Problem>,
     /// The number of files that would change.
     pub changes: usize,
+    /// The rules for the lines of the patch if [`Options::defers_whitespace`] left them unchecked.
+    deferred_whitespace: Option<WhitespaceRules>,
 }
 
 impl Resolution {

@@ -72,6 +72,10 @@ pub struct Options {
     pub unmet_precondition: UnmetPrecondition,
     /// The checks of white space in new lines, and the action on errors.
     pub whitespace: WhitespaceRules,
+    /// Whether the lines of a patch that applies are checked for white-space errors later, by
+    /// [`Resolution::find_deferred_whitespace`](super::Resolution::find_deferred_whitespace). It
+    /// only has an effect on the action [`WhitespaceAction::Warn`].
+    pub defers_whitespace: bool,
     /// The conversions between the work tree and the repository. Without them no content is
     /// converted.
     pub conversions: Option<Arc<Conversions>>,
@@ -160,6 +164,7 @@ impl Default for Options {
             idempotent: false,
             unmet_precondition: UnmetPrecondition::default(),
             whitespace: WhitespaceRules::default(),
+            defers_whitespace: false,
             conversions: None,
             links_are_files: false,
             checks_rights: false,

@@ -3,16 +3,17 @@
 
 use std::io;
 use std::mem;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::directories::DirectoryCache;
 use super::findings::Findings;
 use super::first_problems::FirstProblems;
-use super::{Options, PreviewSinks, group};
+use super::{Options, PreviewSinks, Resolution, group};
 use crate::change::Sink;
 use crate::mutex::lock_unpoisoned;
 use crate::plan::Plan;
+use crate::progress::Phase;
 use crate::threads;
 use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
 
@@ -36,6 +37,8 @@ pub(super) struct PassState<'a> {
 impl PassState<'_> {
     /// Resolves `groups` in parallel.
     pub(super) fn resolve(&self, groups: &group::Groups) -> Result<(), WorkspaceError> {
+        let progress = &self.options.progress;
+        progress.enter(Phase::Resolving, self.plan.operations.len());
         let numbers: Vec<_> = (0..groups.len()).collect();
         // After a system error, the remaining groups are skipped.
         let is_stopped = AtomicBool::new(false);
@@ -98,6 +101,44 @@ impl PassState<'_> {
         let mut known = lock_unpoisoned(&self.findings[index]);
         findings.outcome.decision = mem::take(&mut known.outcome.decision);
         *known = findings;
+    }
+}
+
+/// Returns the outcomes and the problems in plan order, without the number of changes.
+pub(super) fn collect_findings(
+    mut all: Vec<Mutex<Findings>>,
+    plan: &Plan,
+    options: &Options,
+) -> Resolution {
+    // The threads may have kept more problems, depending on their order. This second pass is in
+    // plan order, so the result is deterministic.
+    let kept = FirstProblems::default();
+    for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
+        kept.limit(
+            index,
+            operation,
+            options,
+            findings.get_mut().unwrap_or_else(PoisonError::into_inner),
+        );
+    }
+    let count = all
+        .iter()
+        .map(|findings| lock_unpoisoned(findings).problems.len())
+        .sum();
+    let mut problems = Vec::with_capacity(count);
+    // `collect` can reuse the memory of `all` in place, which matters for many operations.
+    let outcome = |findings: Mutex<Findings>| {
+        let findings = findings
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        problems.extend(findings.problems);
+        findings.outcome
+    };
+    let files = all.into_iter().map(outcome).collect();
+    Resolution {
+        files,
+        problems,
+        ..Resolution::default()
     }
 }
 

@@ -252,6 +252,27 @@ pub(super) fn report_errors(
     }
 }
 
+impl Resolution {
+    /// Checks the lines of the patch if [`Options::defers_whitespace`] left them unchecked.
+    /// Returns the operations with errors, by index, for [`Resolution::add_deferred_whitespace`].
+    #[must_use]
+    pub fn find_deferred_whitespace(
+        &self,
+        plan: &Plan,
+        interrupt: &Interrupt,
+    ) -> Vec<(usize, FileWhitespace)> {
+        let deferred = self.deferred_whitespace.as_ref();
+        deferred.map_or_else(Vec::new, |rules| find_errors(plan, rules, interrupt))
+    }
+
+    /// Adds the errors `found` and their problems. The lines of the patch are checked then.
+    pub fn add_deferred_whitespace(&mut self, plan: &Plan, found: Vec<(usize, FileWhitespace)>) {
+        if let Some(rules) = self.deferred_whitespace.take() {
+            report_errors(plan, found, rules.action, self);
+        }
+    }
+}
+
 /// Checks the lines of a plan without comparing it with files. Returns the errors and the problems.
 #[must_use]
 pub fn check_plan(

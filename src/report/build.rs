@@ -114,7 +114,7 @@ impl ReportBody {
     fn of(facts: ReportInputs<'_>, listing: &ListedFiles) -> Self {
         let plan = &facts.selected.plan;
         let counted = plain::brief_summary(facts);
-        let size = plan.inputs.iter().map(|input| input.bytes.len()).sum();
+        let size = plan.size();
         let files = || {
             if counted.is_some() {
                 Vec::new()

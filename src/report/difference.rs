@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Op;
-use super::look::{as_content, count_lines, encoding_of};
+use super::look::{as_content, encoding_of};
 use super::words::{hex_if_lossy, text};
 use crate::mode::FileMode;
 use crate::path::RelPath;
-use crate::text::printable;
+use crate::text::{count_lines, printable};
 
 /// The differences between two files or trees.
 #[derive(Clone, Debug, Serialize)]

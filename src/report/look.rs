@@ -10,7 +10,9 @@ use super::symbols::ListedSymbol;
 use super::words::{hex_if_lossy, text};
 use crate::digest::Sha256;
 use crate::mode::FileKind;
-use crate::text::{BYTE_ORDER_MARK, encode_base64, format_rfc3339, line_ending_kind, printable};
+use crate::text::{
+    BYTE_ORDER_MARK, count_lines, encode_base64, format_rfc3339, line_ending_kind, printable,
+};
 
 /// A file or a part of it.
 ///
@@ -231,11 +233,6 @@ impl ListingEntry {
             modified: modified.map(format_rfc3339),
         }
     }
-}
-
-pub(super) fn count_lines(text: &[u8]) -> usize {
-    let is_open = text.last().is_some_and(|&byte| byte != b'\n');
-    memchr::memchr_iter(b'\n', text).count() + usize::from(is_open)
 }
 
 pub(super) fn encoding_of(content: &[u8]) -> &'static str {

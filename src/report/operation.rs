@@ -13,7 +13,7 @@ use super::{cell, texts, written};
 use crate::lines::LADDER;
 use crate::matching::{Mismatch, MismatchKind, Placement};
 use crate::mode::FileMode;
-use crate::plan::{Action, Direction, Edit, LineKind, Operation};
+use crate::plan::{self, Action, Direction, Edit, Operation};
 use crate::preflight::FileOutcome;
 
 /// An operation on a file.
@@ -176,15 +176,7 @@ pub(super) fn count_lines(operation: &Operation, patch: &[u8]) -> (usize, usize)
     if let Edit::Replacements(changes) = &operation.edit {
         return texts::count_lines(changes);
     }
-    let kinds = operation
-        .hunks()
-        .flat_map(|hunk| hunk.lines(patch, operation.direction))
-        .map(|line| line.kind);
-    kinds.fold((0, 0), |(added, removed), kind| match kind {
-        LineKind::Insertion => (added + 1, removed),
-        LineKind::Deletion => (added, removed + 1),
-        LineKind::Context => (added, removed),
-    })
+    plan::count_changes(operation.hunks(), patch, operation.direction)
 }
 
 /// Returns the least strict line comparison that a hunk needed.

@@ -103,6 +103,13 @@ pub fn line_ending_kind(content: &[u8]) -> &'static str {
     }
 }
 
+/// Returns the number of lines in `text`. The last line can lack its terminator.
+#[must_use]
+pub fn count_lines(text: &[u8]) -> usize {
+    let is_open = text.last().is_some_and(|&byte| byte != b'\n');
+    memchr::memchr_iter(b'\n', text).count() + usize::from(is_open)
+}
+
 /// A half-open range of bytes of one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {

@@ -334,6 +334,39 @@ fn errors_in_a_large_patch_are_those_of_a_small_one() {
 }
 
 #[test]
+fn errors_are_also_reported_for_a_refused_change() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("x");
+    fs::write(&file, "a\n").unwrap();
+    let codes = |lines: &str, options: &[&str]| {
+        let patch = format!("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n{lines}+b \n");
+        fs::write(directory.path().join("patch"), patch).unwrap();
+        let mut command = crate::world::wpatch();
+        command
+            .args(["apply", "patch", "--json"])
+            .args(options)
+            .current_dir(directory.path());
+        let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        let problems = report["problems"].as_array().unwrap();
+        let codes = problems.iter().map(|problem| problem["code"].to_string());
+        codes.collect::<Vec<_>>()
+    };
+    let warning = "\"wpatch::whitespace::errors\"";
+    for (lines, options, error) in [
+        (" c\n", &[][..], "\"wpatch::hunk::not_found\""),
+        (
+            " a\n",
+            &["--approve", &format!("sha256:{}", "0".repeat(64))][..],
+            "\"wpatch::plan::not_approved\"",
+        ),
+    ] {
+        assert_eq!(codes(lines, options), [error, warning]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a\n");
+    }
+    assert_eq!(codes(" a\n", &[]), [warning]);
+}
+
+#[test]
 fn a_blank_line_that_is_not_added_takes_no_other_one_away() {
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("x");

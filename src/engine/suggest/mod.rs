@@ -161,7 +161,7 @@ fn is_worth_trying(done: &Committed) -> bool {
     let Selected { plan, problems, .. } = &done.resolved.selected;
     let is_error = |problem: &&Problem| problem.severity != Severity::Warning;
     let mut errors = problems.iter().filter(is_error).peekable();
-    let size: usize = plan.inputs.iter().map(|input| input.bytes.len()).sum();
+    let size = plan.size();
     // If a part of the patch was applied, a trial would see another tree.
     (done.result.receipt.is_none()
         || done

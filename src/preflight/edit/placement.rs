@@ -2,7 +2,7 @@
 
 use crate::lines::LineOffsets;
 use crate::matching::{self, MatchRules, Placements, SplicedFile};
-use crate::plan::{Anchor, Hunk, LineKind, Operation};
+use crate::plan::{self, Anchor, Hunk, Operation};
 use crate::threads::{run_both, run_both_mut};
 
 /// The placements of the hunks of one file.
@@ -68,19 +68,5 @@ fn overlay_hunks(
 
 /// Returns the numbers of lines that the operation adds and removes.
 pub(in crate::preflight) fn count_changes(operation: &Operation, text: &[u8]) -> (usize, usize) {
-    let (mut added, mut removed) = (0, 0);
-    let mut count = |kind, lines| match kind {
-        LineKind::Insertion => added += lines,
-        LineKind::Deletion => removed += lines,
-        LineKind::Context => {}
-    };
-    for hunk in operation.hunks() {
-        match hunk.single_line_kind(text, operation.direction) {
-            Some((kind, lines)) => count(kind, lines),
-            None => hunk
-                .lines(text, operation.direction)
-                .for_each(|line| count(line.kind, 1)),
-        }
-    }
-    (added, removed)
+    plan::count_changes(operation.hunks(), text, operation.direction)
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, mkdirat, unlinkat};
+use rustix::fs::{AtFlags, fstat, mkdirat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
@@ -16,6 +16,7 @@ use super::directory::make_private;
 use super::files::{create_file, mode_of, set_bits};
 use super::handle::DirectoryHandle;
 use super::modes::ModeSupportCache;
+use super::stat::stat_of;
 use super::system::System;
 use crate::mode::Permissions;
 use crate::workspace::disk::calls::{SysError, SysResult};
@@ -24,6 +25,9 @@ use crate::workspace::{DirectoryPermissions, ModeProbe, TEMPORARY};
 
 /// Permission bits of a directory that only its owner can access.
 const PRIVATE: u32 = 0o700;
+
+/// Permission bits of a file that only its owner can access.
+const PRIVATE_FILE: u32 = 0o600;
 
 /// The opened source of the attributes of a new file.
 pub(in crate::workspace::disk) enum OpenedAttributeSource {
@@ -148,7 +152,8 @@ impl Caches {
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
         let bits = self.bits_of(permissions);
-        let file = create_file(directory, name)?;
+        let initial_bits = initial_bits(bits, source);
+        let file = create_file(directory, name, initial_bits)?;
         let result = self.write_new_file((directory, &file), slices, (permissions, bits), source);
         if result.is_err() {
             // Remove the incomplete file. If that fails too, the original error is still the one to
@@ -186,8 +191,14 @@ impl Caches {
             }
             None => bits,
         };
-        // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
-        match set_bits(file, bits) {
+        let has_bits = || fstat(file).is_ok_and(|stat| stat_of(&stat).permissions == bits);
+        let set = if initial_bits(bits, source) == bits && has_bits() {
+            Ok(())
+        } else {
+            // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
+            set_bits(file, bits)
+        };
+        match set {
             // The process does not own a file that it just created: the mount determines its bits.
             Err(error) if is_foreign(&error, birth()?.uid) => Ok(permissions),
             set => set.map(|()| match permissions {
@@ -202,7 +213,47 @@ impl Caches {
     }
 }
 
+/// Returns the permission bits with which a file is created that gets `bits` in the end.
+///
+/// Until the file has its owner, its group and its access control list, they grant to the group and
+/// to others only what `bits` grants to everybody.
+fn initial_bits(bits: u32, source: Option<&OpenedAttributeSource>) -> u32 {
+    let may_have_list = match source {
+        Some(OpenedAttributeSource::File(_)) => true,
+        Some(OpenedAttributeSource::Directory(inherited)) => inherited.has_list(),
+        Some(OpenedAttributeSource::Owner(..)) | None => false,
+    };
+    if may_have_list {
+        // A list can deny a user what it grants to others.
+        return PRIVATE_FILE;
+    }
+    let common = bits & bits >> 3 & 0o7;
+    bits & 0o700 | common << 3 | common
+}
+
 /// Returns whether a change was refused because another user, `owner`, owns the file.
 fn is_foreign(error: &SysError, owner: u32) -> bool {
     Errno::from_io_error(&error.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_created_without_permissions_that_it_loses_later() {
+        let owner = OpenedAttributeSource::Owner((0, 0), 0);
+        for (bits, initial) in [
+            (0o644, 0o644),
+            (0o755, 0o755),
+            (0o600, 0o600),
+            (0o640, 0o600),
+            (0o664, 0o644),
+            (0o604, 0o600),
+            (0o6755, 0o755),
+        ] {
+            assert_eq!(initial_bits(bits, Some(&owner)), initial, "{bits:o}");
+            assert_eq!(initial_bits(bits, None), initial, "{bits:o}");
+        }
+    }
 }
