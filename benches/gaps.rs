@@ -61,9 +61,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let outcome = engine::apply(request, &workspace, &Interrupt::new().with_source(record));
     let gaps = gaps.lock().map_err(|_| "a thread panicked")?;
     for (phase, gap) in &gaps.rows {
-        println!("{:>16} {:8.1} ms", format!("{phase:?}"), gap.as_secs_f64() * 1e3);
+        println!(
+            "{:>16} {:8.1} ms",
+            format!("{phase:?}"),
+            gap.as_secs_f64() * 1e3
+        );
     }
-    println!("{:>16} {:8.1} ms", "end", gaps.last.elapsed().as_secs_f64() * 1e3);
+    println!(
+        "{:>16} {:8.1} ms",
+        "end",
+        gaps.last.elapsed().as_secs_f64() * 1e3
+    );
     outcome.into_result()?;
     Ok(())
 }

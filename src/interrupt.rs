@@ -29,6 +29,8 @@ pub struct Interrupt {
     parent: Option<Arc<AtomicUsize>>,
     /// Also raises the handle.
     source: Option<SignalSource>,
+    /// Runs when a request begins a transaction.
+    observer: Option<TransactionObserver>,
     /// Raises the handle after a number of reads. Only tests set it.
     trigger: Option<Arc<ReadTrigger>>,
 }
@@ -40,6 +42,16 @@ struct SignalSource(Arc<dyn Fn() -> Option<i32> + Send + Sync + UnwindSafe + Ref
 impl fmt::Debug for SignalSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("SignalSource")
+    }
+}
+
+/// A function that runs before a request writes anything.
+#[derive(Clone)]
+struct TransactionObserver(Arc<dyn Fn() + Send + Sync + UnwindSafe + RefUnwindSafe>);
+
+impl fmt::Debug for TransactionObserver {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("TransactionObserver")
     }
 }
 
@@ -64,6 +76,7 @@ impl Interrupt {
     pub fn child(&self) -> Self {
         Self {
             parent: Some(Arc::clone(&self.signal)),
+            observer: self.observer.clone(),
             ..Self::default()
         }
     }
@@ -78,6 +91,25 @@ impl Interrupt {
         Self {
             source: Some(SignalSource(Arc::new(source))),
             ..self
+        }
+    }
+
+    /// Returns this handle. `observer` then runs whenever a request begins a transaction: before that,
+    /// the request has written nothing, and a signal may end the process at once.
+    pub(crate) fn with_observer(
+        self,
+        observer: impl Fn() + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
+    ) -> Self {
+        Self {
+            observer: Some(TransactionObserver(Arc::new(observer))),
+            ..self
+        }
+    }
+
+    /// States that the request begins a transaction.
+    pub(crate) fn begin_transaction(&self) {
+        if let Some(TransactionObserver(observer)) = &self.observer {
+            observer();
         }
     }
 

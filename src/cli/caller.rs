@@ -175,8 +175,21 @@ impl Caller {
     ///
     /// Returns an error if the signal handlers cannot be installed.
     pub(super) fn watch_signals(&self) -> Result<Interrupt, EarlyExit> {
+        self.interrupt_of(signals::install_interrupt)
+    }
+
+    /// Returns the handle of [`Caller::watch_signals`] for one change. In the program, a signal before
+    /// the first write ends the process at once.
+    pub(super) fn watch_change(&self) -> Result<Interrupt, EarlyExit> {
+        self.interrupt_of(signals::install_transaction_interrupt)
+    }
+
+    fn interrupt_of(
+        &self,
+        install: impl FnOnce() -> io::Result<Interrupt>,
+    ) -> Result<Interrupt, EarlyExit> {
         match self {
-            Self::Process => signals::install_interrupt().map_err(|error| {
+            Self::Process => install().map_err(|error| {
                 EarlyExit::new(
                     &code::IO,
                     format!(

@@ -247,10 +247,7 @@ fn run_edit(
         let (workspace, interrupt) = if task == CommandMode::Check {
             (open(global)?, None)
         } else {
-            (
-                open_to_change(global)?,
-                Some(global.caller.watch_signals()?),
-            )
+            (open_to_change(global)?, Some(global.caller.watch_change()?))
         };
         Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;

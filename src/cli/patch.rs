@@ -188,8 +188,7 @@ fn run_request(
         request.commit.commands = commands.commands(global);
         request.commit.attribution = attribution.attribution(global);
         request.look.is_brief = is_brief;
-        // Before this point, a signal ends the process at once.
-        let interrupt = global.caller.watch_signals()?;
+        let interrupt = global.caller.watch_change()?;
         engine::apply(request, &*workspace, &interrupt)
     };
     Ok(with_root(outcome, global))

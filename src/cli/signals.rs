@@ -31,6 +31,8 @@ static IS_CONTINUED: AtomicBool = AtomicBool::new(false);
 static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
 /// Whether the command reads the interrupt.
 static HAS_INTERRUPT_READER: AtomicBool = AtomicBool::new(false);
+/// Whether a thread that displays the progress ends the process after a signal.
+static HAS_DISPLAY: AtomicBool = AtomicBool::new(false);
 /// Whether nothing runs that reads the interrupt, so that a signal ends the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
@@ -43,11 +45,36 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn install_interrupt() -> io::Result<Interrupt> {
+    begin_reading();
+    register_handlers()?;
+    Ok(interrupt())
+}
+
+/// Installs the handlers as [`install_interrupt`] does, but a signal before the first transaction ends
+/// the process at once.
+///
+/// # Errors
+///
+/// Returns the system's error if a handler cannot be installed.
+pub(super) fn install_transaction_interrupt() -> io::Result<Interrupt> {
+    update_idle();
+    register_handlers()?;
+    Ok(interrupt().with_observer(begin_reading))
+}
+
+/// Records that the command reads the interrupt from now on.
+fn begin_reading() {
     HAS_INTERRUPT_READER.store(true, Ordering::SeqCst);
     // The handlers of an earlier child process would end this process.
     HAS_NO_CHILD.store(false, Ordering::SeqCst);
-    install_handlers()?;
-    Ok(interrupt())
+    update_idle();
+}
+
+fn update_idle() {
+    let is_read = [&HAS_INTERRUPT_READER, &HAS_DISPLAY]
+        .iter()
+        .any(|flag| flag.load(Ordering::SeqCst));
+    IS_IDLE.store(!is_read, Ordering::SeqCst);
 }
 
 /// Returns the handle that the signal handlers raise.
@@ -55,13 +82,19 @@ pub(super) fn interrupt() -> Interrupt {
     INTERRUPT.clone()
 }
 
-/// Installs the handlers. Until [`restore_default_actions`], these signals do not end the process by themselves.
+/// Installs the handlers for the display of the progress. Until [`restore_default_actions`], these
+/// signals do not end the process by themselves.
 ///
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn install_handlers() -> io::Result<()> {
-    IS_IDLE.store(false, Ordering::SeqCst);
+    HAS_DISPLAY.store(true, Ordering::SeqCst);
+    update_idle();
+    register_handlers()
+}
+
+fn register_handlers() -> io::Result<()> {
     for (number, name) in (1..SIGNALS_END).filter_map(|number| Some((number, signal_name(number)?)))
     {
         if INTERRUPT_SIGNALS.contains(&name) {
@@ -108,9 +141,8 @@ pub(super) fn was_continued() -> bool {
 
 /// Lets the signals of [`install_handlers`] end the process again, if the command does not read the interrupt.
 pub(super) fn restore_default_actions() {
-    if !HAS_INTERRUPT_READER.load(Ordering::SeqCst) {
-        IS_IDLE.store(true, Ordering::SeqCst);
-    }
+    HAS_DISPLAY.store(false, Ordering::SeqCst);
+    update_idle();
 }
 
 /// Installs handlers that ignore the signals of the keyboard until [`restore_keyboard_signals`].

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::build_journal::BuiltJournal;
 use super::change::{Change, FileIdentity, JournalFileKind};
+use super::failure::check_interrupt;
 use super::history::OldFileLookup;
 use super::journal::{JOURNAL_DRAFT, Journal};
 use super::moves::FileMover;
@@ -182,10 +183,7 @@ impl Commit<'_> {
     /// Returns an error after a signal. After the commit record the command finishes, so this is
     /// the last check.
     pub(super) fn check_signal(&self) -> Result<(), Failure> {
-        match self.interrupt.signal() {
-            Some(signal) => Err(Failure::Interrupted(signal)),
-            None => Ok(()),
-        }
+        check_interrupt(self.interrupt)
     }
 
     /// Runs the commit hooks.

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::Interrupt;
 use crate::path::RelPath;
 use crate::workspace::disk::advice::owner_note;
 use crate::workspace::{ErrorKind, Result as Done, WorkspaceError};
@@ -136,6 +137,14 @@ impl Failure {
 pub(super) fn no_history() -> Failure {
     Failure::State {
         reason: "the history is not accessible; try again".to_owned(),
+    }
+}
+
+/// Returns an error after a signal.
+pub(super) fn check_interrupt(interrupt: &Interrupt) -> Result<(), Failure> {
+    match interrupt.signal() {
+        Some(signal) => Err(Failure::Interrupted(signal)),
+        None => Ok(()),
     }
 }
 

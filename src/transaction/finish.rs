@@ -2,7 +2,9 @@
 
 use super::history;
 use super::unkept::NoHistoryReason;
-use super::{CommittedTransaction, Durability, Failure, Member, audit, sessions, sweep_warning};
+use super::{
+    CommittedTransaction, Durability, Failure, Interrupt, Member, audit, sessions, sweep_warning,
+};
 use crate::path::RelPath;
 use crate::progress::Phase;
 
@@ -77,9 +79,9 @@ impl Member<'_> {
         }
     }
 
-    /// Sweeps and releases the lock. Adds a warning to `receipt` if this fails.
-    pub(super) fn end(&mut self, receipt: &mut Receipt) {
-        if let Err(failure) = self.sweep_and_unlock() {
+    /// Sweeps and releases the lock. Adds a warning to `receipt` if this fails or a signal ends it.
+    pub(super) fn end(&mut self, receipt: &mut Receipt, interrupt: &Interrupt) {
+        if let Err(failure) = self.sweep_and_unlock(interrupt) {
             receipt.warnings.push(sweep_warning(&failure));
         }
     }

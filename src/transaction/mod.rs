@@ -90,7 +90,7 @@ pub use unkept::{NoHistoryReason, Remedy};
 use audit::AuditSigner;
 use build_journal::{BuiltJournal, build_journal};
 use commit::Commit;
-use failure::no_history;
+use failure::{check_interrupt, no_history};
 use group::{GroupRecord, MemberRoots};
 use history::{OldFileLookup, TransactionLabel};
 use journal::Journal;
@@ -99,7 +99,7 @@ use root_prefix::RootPrefix;
 use scratch::Scratch;
 use stage::{Arrival, ChangeStager};
 use state::StateDirectory;
-use sweep::sweep;
+use sweep::sweep_until;
 use undone::FailedCommit;
 
 /// The part of a transaction in one git work tree, or in the root if it is in no work tree.
@@ -201,9 +201,7 @@ impl<'w> Member<'w> {
         if staged.is_empty() && self.label.undoes.is_empty() {
             return Ok(None);
         }
-        if let Some(signal) = interrupt.signal() {
-            return Err(Failure::Interrupted(signal));
-        }
+        check_interrupt(interrupt)?;
         if state.history().is_none() && !self.label.undoes.is_empty() {
             // Without a history, the files that an undo displaces would be lost.
             return Err(no_history());
@@ -310,8 +308,9 @@ impl<'w> Member<'w> {
         }
     }
 
-    /// Removes the scratch files and releases the lock.
-    fn sweep_and_unlock(&mut self) -> Result<(), Failure> {
+    /// Removes the scratch files and releases the lock. After a signal, some files remain for the
+    /// next command.
+    fn sweep_and_unlock(&mut self, interrupt: &Interrupt) -> Result<(), Failure> {
         let Some(state) = self.state.take() else {
             return Ok(());
         };
@@ -321,7 +320,11 @@ impl<'w> Member<'w> {
             state.write_gitignore(self.workspace);
             return Ok(());
         }
-        sweep(self.workspace, &self.scratch)?;
+        let swept = sweep_until(self.workspace, &self.scratch, interrupt);
+        if swept.is_err() {
+            state.write_gitignore(self.workspace);
+            return swept;
+        }
         // A state directory that contains kept files is not empty and remains.
         let _ = state.close(self.workspace);
         Ok(())
@@ -341,7 +344,7 @@ impl Drop for Member<'_> {
                 recover::recover_one(self.workspace, state, &self.scratch, self.options).is_err();
         }
         // The next command removes the rest.
-        let _ = self.sweep_and_unlock();
+        let _ = self.sweep_and_unlock(&Interrupt::new());
     }
 }
 

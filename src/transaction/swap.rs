@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::change::{Change, ChangesByNumber, DirAttributes, MoveInSource};
+use super::failure::check_interrupt;
 use super::journal::{CreatedDirectory, Journal};
 use super::moves::FileMover;
 use super::pipeline::run_pipeline;
@@ -91,9 +92,7 @@ impl Swap<'_> {
     }
 
     fn check_interrupt(&self) -> Result<(), Failure> {
-        self.interrupt
-            .signal()
-            .map_or(Ok(()), |signal| Err(Failure::Interrupted(signal)))
+        check_interrupt(self.interrupt)
     }
 
     fn move_all_out(&self) -> Result<(), Failure> {

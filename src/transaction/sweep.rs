@@ -1,9 +1,9 @@
 //! The sweep: removes the scratch files of a finished transaction.
 
 use super::escape::unescape;
-use super::failure::ignore_missing;
+use super::failure::{check_interrupt, ignore_missing};
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
-use super::{Failure, git_index_file, scratch};
+use super::{Failure, Interrupt, git_index_file, scratch};
 use crate::path::RelPath;
 use crate::threads;
 use crate::workspace::{Directory, ErrorKind, Result as Done, Workspace};
@@ -19,12 +19,25 @@ pub(super) const KEPT_PREFIX: &str = "kept-";
 
 /// Removes all scratch files and their directory, except kept files and the record that lists them.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
+    sweep_until(workspace, scratch, &Interrupt::new())
+}
+
+/// Sweeps as [`sweep`] does. After a signal, the rest remains for the next command.
+///
+/// # Errors
+///
+/// Returns [`Failure::Interrupted`] after a signal.
+pub(super) fn sweep_until(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
     let swept = scratch
         .names(workspace)
         .map_err(Failure::from)
         .and_then(|names| {
             let has_kept = names.iter().any(|name| is_kept(name));
-            remove_names_except(workspace, scratch, names, |name| {
+            remove_names(workspace, scratch, names, interrupt, |name| {
                 has_kept && is_kept_or_record(name)
             })
         });
@@ -79,6 +92,18 @@ pub(super) fn remove_names_except(
     names: Vec<Vec<u8>>,
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
+    remove_names(workspace, scratch, names, &Interrupt::new(), stays)
+}
+
+/// Removes scratch files as [`remove_names_except`] does. After a signal, the records and some other
+/// files remain.
+fn remove_names(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    names: Vec<Vec<u8>>,
+    interrupt: &Interrupt,
+    stays: impl Fn(&[u8]) -> bool,
+) -> Result<usize, Failure> {
     let (kept, mut names): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| stays(name));
     let index_notes: Vec<_> = names
         .extract_if(.., |name| git_index_file::is_note(name))
@@ -103,9 +128,10 @@ pub(super) fn remove_names_except(
         .chunk_by(|a, b| bucket_part(a) == bucket_part(b))
         .collect();
     let remove_all = |names: &[Vec<u8>]| {
-        names
-            .iter()
-            .try_for_each(|name| remove_named(workspace, scratch, name))
+        names.iter().try_for_each(|name| {
+            check_interrupt(interrupt)?;
+            remove_named(workspace, scratch, name)
+        })
     };
     threads::map_parallel(&groups, BUCKETS_PER_THREAD, |names| remove_all(names))
         .into_iter()

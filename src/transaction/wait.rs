@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::failure::check_interrupt;
 use super::{Failure, Interrupt};
 
 /// The time between two checks for signals.
@@ -26,9 +27,7 @@ pub(super) fn wait_for_lock<T>(
 ) -> Result<T, Failure> {
     let start = Instant::now();
     loop {
-        if let Some(signal) = interrupt.signal() {
-            return Err(Failure::Interrupted(signal));
-        }
+        check_interrupt(interrupt)?;
         let left = timeout.saturating_sub(start.elapsed());
         match attempt(left.min(SIGNAL_CHECK_INTERVAL))? {
             LockWaitResult::Done(done) => return Ok(done),

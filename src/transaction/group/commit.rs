@@ -28,7 +28,7 @@ impl Transaction<'_> {
             1 => self.commit_one(prepared, interrupt),
             _ => self.commit_group(prepared, interrupt),
         };
-        Ok(self.finish(committed?))
+        Ok(self.finish(committed?, interrupt))
     }
 
     /// Leaves only the entries of its own history in the label of each member of several.
@@ -233,8 +233,13 @@ impl Transaction<'_> {
     }
 
     /// Adds the committed members to the history. Then sweeps all members and releases the locks.
-    /// No member is swept before all of them have their history entry.
-    fn finish(&mut self, committed: Vec<(usize, CommittedTransaction)>) -> Receipt {
+    /// No member is swept before all of them have their history entry. The change is committed, so a
+    /// signal only ends the sweep.
+    fn finish(
+        &mut self,
+        committed: Vec<(usize, CommittedTransaction)>,
+        interrupt: &Interrupt,
+    ) -> Receipt {
         let mut receipts: Vec<(usize, Receipt)> = Vec::new();
         let is_empty = committed.is_empty();
         for (number, done) in committed {
@@ -252,7 +257,7 @@ impl Transaction<'_> {
         let mut all: Option<Receipt> = None;
         for (number, mut receipt) in receipts {
             let member = &mut self.members[number];
-            member.end(&mut receipt);
+            member.end(&mut receipt, interrupt);
             receipt.altered = member.roots.paths_to_caller(receipt.altered);
             match &mut all {
                 None => all = Some(receipt),
@@ -260,7 +265,7 @@ impl Transaction<'_> {
             }
         }
         for member in &mut self.members {
-            let _ = member.sweep_and_unlock();
+            let _ = member.sweep_and_unlock(interrupt);
         }
         all.expect("BUG: a transaction has a member")
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::path::RelPath;
 use crate::transaction::build_journal::BuiltJournal;
 use crate::transaction::commit::{Commit, SwapProgress, old_file_lookup};
+use crate::transaction::failure::check_interrupt;
 use crate::transaction::history::OldFileLookup;
 use crate::transaction::moves::FileMover;
 use crate::transaction::undone::RollbackResult;
@@ -99,10 +100,8 @@ impl GroupCommit<'_> {
             synced.map_err(|failure| it.failure(failure))?;
         }
         let altered = self.run_hooks()?;
-        match self.interrupt.signal() {
-            Some(signal) => Err(Failure::Interrupted(signal)),
-            None => Ok(altered),
-        }
+        check_interrupt(self.interrupt)?;
+        Ok(altered)
     }
 
     /// Runs the commit hooks once for all members.

@@ -13,7 +13,7 @@ use crate::mode::{FileKind, Permissions};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::transaction::checksummed;
-use crate::transaction::failure::ignore_missing;
+use crate::transaction::failure::{check_interrupt, ignore_missing};
 use crate::transaction::history::{SESSION_DOCUMENT, list_names, sync};
 use crate::transaction::root_prefix::RootPrefix;
 use crate::transaction::scratch::join;
@@ -53,6 +53,7 @@ impl<'w> SessionStep<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Option<Self>, Vec<RecoveredTransaction>), Failure> {
+        interrupt.begin_transaction();
         let root_prefix = RootPrefix::of(workspace.work_tree()?.as_ref());
         let (state, recovered) = recover::open(workspace, options, interrupt)?;
         let workspace = top(workspace)?;
@@ -106,9 +107,7 @@ impl<'w> SessionStep<'w> {
             let file = self.session_file(&before, received)?;
             self.put(file);
         }
-        if let Some(signal) = interrupt.signal() {
-            return Err(Failure::Interrupted(signal));
-        }
+        check_interrupt(interrupt)?;
         self.write_document()?;
         Ok(self.session.clone())
     }
