@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::Failure;
+use super::failure::check_interrupt;
+use super::{Failure, Interrupt};
 use crate::digest::{Digest, Hasher};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::{Workspace, WorkspaceError};
+use crate::workspace::Workspace;
 
 /// The first word of a record with the checksum in its first line. The checksum covers everything
 /// after that line.
@@ -37,14 +38,21 @@ fn head(body: &[u8]) -> String {
 /// Writes `record` with a checksum to the new file `path`, with mode 0600.
 ///
 /// A long record is written in pieces and is never completely in memory.
+///
+/// # Errors
+///
+/// Returns the error of the workspace, and [`Failure::Interrupted`] after a signal. The file can then
+/// be incomplete.
 pub(super) fn write(
     record: &impl Serialize,
     workspace: &dyn Workspace,
     path: &RelPath,
+    interrupt: &Interrupt,
 ) -> Result<(), Failure> {
     let mut pieces = ChecksummedWriter {
         workspace,
         path,
+        interrupt,
         piece: TRAILING_CHECKSUM_HEADER.to_vec(),
         digest: Hasher::default(),
         has_file: false,
@@ -52,7 +60,7 @@ pub(super) fn write(
     };
     let written = serde_json::to_writer(&mut pieces, record);
     if let Some(error) = pieces.error {
-        return Err(error.into());
+        return Err(error);
     }
     written.map_err(|error| json_failure(&error))?;
     pieces.piece.push(b'\n');
@@ -60,13 +68,14 @@ pub(super) fn write(
     pieces.digest.update(&pieces.piece);
     let last = format!("{}\n", pieces.digest.digest());
     pieces.piece.extend_from_slice(last.as_bytes());
-    Ok(pieces.write_piece()?)
+    pieces.write_piece()
 }
 
 /// A file that is written in pieces.
 struct ChecksummedWriter<'a> {
     workspace: &'a dyn Workspace,
     path: &'a RelPath,
+    interrupt: &'a Interrupt,
     /// The bytes not written yet.
     piece: Vec<u8>,
     /// The digest of all previous bytes.
@@ -74,12 +83,13 @@ struct ChecksummedWriter<'a> {
     /// Whether the file exists.
     has_file: bool,
     /// The error that stopped the writing.
-    error: Option<WorkspaceError>,
+    error: Option<Failure>,
 }
 
 impl ChecksummedWriter<'_> {
     /// Writes the piece at the end of the file.
-    fn write_piece(&mut self) -> Result<(), WorkspaceError> {
+    fn write_piece(&mut self) -> Result<(), Failure> {
+        check_interrupt(self.interrupt)?;
         if self.has_file {
             self.workspace.append(self.path, &self.piece)?;
         } else {
@@ -169,7 +179,7 @@ mod tests {
 
     fn written(record: &[String]) -> Vec<u8> {
         let memory = Memory::new();
-        write(&record, &memory, &path()).unwrap();
+        write(&record, &memory, &path(), &Interrupt::new()).unwrap();
         memory.read(&path(), u64::MAX).unwrap().0.into_vec()
     }
 

@@ -89,21 +89,22 @@ impl Commit<'_> {
             .iter()
             .filter(|change| change.is_overwrite())
             .try_for_each(|it| self.copy_old_file(it))?;
-        self.write_record(&built.journal, "journal", |temporary| {
+        let place = ("journal", self.interrupt);
+        self.write_record(&built.journal, place, |temporary| {
             self.sync_staged(&built.journal, temporary)
         })
     }
 
-    /// Writes `journal` and gives it the name `name`. `sync` makes the data durable that it
+    /// Writes `journal` and gives it the name `name`, unless `interrupt` is raised. `sync` makes the data durable that it
     /// describes, and the journal itself at its temporary path.
     pub(super) fn write_record(
         &self,
         journal: &Journal,
-        name: &str,
+        (name, interrupt): (&str, &Interrupt),
         sync: impl FnOnce(&RelPath) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let temporary = self.scratch.file(JOURNAL_DRAFT)?;
-        journal.write(self.workspace, self.scratch)?;
+        journal.write(self.workspace, self.scratch, interrupt)?;
         if self.durability == Durability::Full {
             self.progress.enter(Phase::Syncing, 0);
             sync(&temporary)?;

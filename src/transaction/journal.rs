@@ -7,7 +7,7 @@ use super::checksummed::{self, damaged_failure, parse_checksummed, state_failure
 use super::history::{CommittedSession, IndexRecord};
 use super::scratch::{FIRST_BUCKETED, Scratch};
 use super::state_location::display_path;
-use super::{Failure, GroupRecord, escape, git_index_file};
+use super::{Failure, GroupRecord, Interrupt, escape, git_index_file};
 use crate::path::RelPath;
 use crate::policy::protecting_rule;
 use crate::text::Bytes;
@@ -77,13 +77,14 @@ pub(super) struct RemovedDirectory {
 }
 
 impl Journal {
-    /// Writes [`JOURNAL_DRAFT`].
+    /// Writes [`JOURNAL_DRAFT`]. A signal ends this with [`Failure::Interrupted`].
     pub(super) fn write(
         &self,
         workspace: &dyn Workspace,
         scratch: &Scratch,
+        interrupt: &Interrupt,
     ) -> Result<(), Failure> {
-        checksummed::write(self, workspace, &scratch.file(JOURNAL_DRAFT)?)
+        checksummed::write(self, workspace, &scratch.file(JOURNAL_DRAFT)?, interrupt)
     }
 
     /// Reads the journal of an interrupted transaction.
@@ -255,7 +256,7 @@ mod tests {
             )
             .unwrap();
         scratch.make(&memory).unwrap();
-        journal.write(&memory, &scratch).unwrap();
+        journal.write(&memory, &scratch, &Interrupt::new()).unwrap();
         let mut text = memory
             .read(&scratch.file("journal.tmp").unwrap(), u64::MAX)
             .unwrap()

@@ -19,7 +19,7 @@ use super::scratch::ScratchFile;
 use super::stage::unstaged_change;
 use super::staged::FoundFiles;
 use super::undone::FailedCommit;
-use super::{Durability, Failure, Member, Transaction};
+use super::{Durability, Failure, Interrupt, Member, Transaction};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::workspace::{AttributeSource, Layer, LayerFile, RenameMode};
@@ -269,7 +269,9 @@ impl Commit<'_> {
     /// After an error the commit record is removed. If the removal fails, the record and the copies
     /// stay, and the next command adds the history entry.
     pub(super) fn record_observed(&self, built: &BuiltJournal) -> Result<(), FailedCommit> {
-        let written = self.write_record(&built.journal, RECORD, |temporary| {
+        // The files are changed already. A signal must not prevent their record.
+        let place = (RECORD, &Interrupt::new());
+        let written = self.write_record(&built.journal, place, |temporary| {
             self.sync_copies(&built.journal)?;
             Ok(self.workspace.sync(Some(temporary))?)
         });

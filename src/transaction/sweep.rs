@@ -14,6 +14,8 @@ const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// The minimum number of buckets for each thread of a sweep. A bucket has up to
 /// [`scratch::BUCKET_SIZE`] files.
 const BUCKETS_PER_THREAD: usize = 4;
+/// A signal does not end a sweep of at most this number of files, which takes less than 200 ms.
+const MAX_UNINTERRUPTED: usize = 4096;
 /// The prefix of the names of kept files.
 pub(super) const KEPT_PREFIX: &str = "kept-";
 
@@ -22,7 +24,7 @@ pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), 
     sweep_until(workspace, scratch, &Interrupt::new())
 }
 
-/// Sweeps as [`sweep`] does. After a signal, the rest remains for the next command.
+/// Sweeps as [`sweep`] does. After a signal, the rest of many files remains for the next command.
 ///
 /// # Errors
 ///
@@ -95,8 +97,8 @@ pub(super) fn remove_names_except(
     remove_names(workspace, scratch, names, &Interrupt::new(), stays)
 }
 
-/// Removes scratch files as [`remove_names_except`] does. After a signal, the records and some other
-/// files remain.
+/// Removes scratch files as [`remove_names_except`] does. If there are many, the records and some
+/// other files remain after a signal.
 fn remove_names(
     workspace: &dyn Workspace,
     scratch: &Scratch,
@@ -127,9 +129,12 @@ fn remove_names(
     let groups: Vec<_> = names[..first_record]
         .chunk_by(|a, b| bucket_part(a) == bucket_part(b))
         .collect();
+    let has_many = names.len() > MAX_UNINTERRUPTED;
     let remove_all = |names: &[Vec<u8>]| {
         names.iter().try_for_each(|name| {
-            check_interrupt(interrupt)?;
+            if has_many {
+                check_interrupt(interrupt)?;
+            }
             remove_named(workspace, scratch, name)
         })
     };

@@ -10,7 +10,7 @@ use crate::path::RelPath;
 use crate::transaction::failure::ignore_missing;
 use crate::transaction::journal::{JOURNAL_DRAFT, Journal};
 use crate::transaction::scratch::Scratch;
-use crate::transaction::{Durability, Failure, JournalAdoption, git_index_file};
+use crate::transaction::{Durability, Failure, Interrupt, JournalAdoption, git_index_file};
 use crate::workspace::{RenameMode, Workspace};
 
 /// Assigns each interrupted transaction in the state directory `directory`, which is locked, to
@@ -53,7 +53,7 @@ fn adopt(
     journal.root = root;
     let draft = scratch.file(JOURNAL_DRAFT)?;
     ignore_missing(workspace.remove(&draft))?;
-    journal.write(workspace, scratch)?;
+    journal.write(workspace, scratch, &Interrupt::new())?;
     if durability == Durability::Full {
         workspace.sync(Some(&draft))?;
     }

@@ -146,7 +146,8 @@ impl<'w> SessionStep<'w> {
         let (workspace, durability) = (self.workspace, self.options.durability);
         let directory = &self.session.directory;
         let (draft, document) = (join(directory, DRAFT)?, join(directory, SESSION_DOCUMENT)?);
-        checksummed::write(&SessionDocument::of(&self.session), workspace, &draft)?;
+        let record = SessionDocument::of(&self.session);
+        checksummed::write(&record, workspace, &draft, &Interrupt::new())?;
         sync(workspace, &draft, durability)?;
         // The names of the contents must be durable before a document names them.
         sync(workspace, directory, durability)?;

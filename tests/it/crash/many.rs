@@ -19,8 +19,13 @@ const COUNT: usize = 300;
 const MOMENTS: usize = 8;
 
 fn case() -> Case {
+    case_of(COUNT)
+}
+
+/// Returns a case with `count` files in each directory.
+fn case_of(count: usize) -> Case {
     let names = |directory: &'static str| {
-        (0..COUNT).map(move |number| -> &'static str { format!("{directory}/{number}").leak() })
+        (0..count).map(move |number| -> &'static str { format!("{directory}/{number}").leak() })
     };
     let files = |directory: &'static str, text: &'static str| {
         names(directory).map(move |name| (name, Entry::file(text)))
@@ -233,4 +238,29 @@ fn a_signal_is_heeded_while_another_thread_looks() {
         }
     }
     assert!(stopped > 2, "{stopped}");
+}
+
+#[test]
+fn a_signal_after_the_commit_ends_a_long_sweep() {
+    for (count, is_long) in [(COUNT, false), (2500, true)] {
+        let case = case_of(count);
+        let memory = memory(&case, &[]);
+        let interrupt = Arc::new(Interrupt::new());
+        let signal = Arc::clone(&interrupt);
+        let last = verbs(&case, &[], NONE) - 100;
+        memory.run_before_verb(last, move |_| signal.raise(15));
+        let receipt = run(&memory, &case.steps, NONE, &interrupt).unwrap();
+        assert_eq!(
+            receipt
+                .warnings
+                .concat()
+                .contains("the next command removes them"),
+            is_long,
+            "{:?}",
+            receipt.warnings
+        );
+        assert_eq!(tree(&memory) == case.after(), !is_long, "{count}");
+        recover(&memory, NONE).unwrap();
+        assert!(tree(&memory) == case.after(), "{count}");
+    }
 }
