@@ -110,8 +110,8 @@ for name in ${*:-patch hunks tree batch}; do
         if [ "$name" = batch ]; then
             run batch "$size" check --batch
         else
-            run "$name" "$size" check --max-files "$size" --max-file 5000000000
-            run "$name" "$size" apply --max-files "$size" --max-file 5000000000 --durability none
+            run "$name" "$size" check --max-files "$size" --max-file 5000000000 --max-patch 20000000000
+            run "$name" "$size" apply --max-files "$size" --max-file 5000000000 --max-patch 20000000000 --durability none
         fi
         rm -rf tree change.patch
     done
