@@ -1,7 +1,8 @@
-//! Measures how long a signal waits while a change is applied: the longest time between two reads of
-//! the interrupt in each phase. After the commit a command finishes, so its time counts as well.
+//! Measures how long a change can continue after a signal.
 //!
-//! `gaps TREE PATCH` applies the patch and prints one line for each phase.
+//! `gaps TREE PATCH` applies the patch. Each row is the longest time between two reads of the interrupt
+//! by any thread, under the phase of the second read. The row `end` is the time after the last read.
+//! In the program, a signal before the phase `Waiting` ends the process at once.
 
 #![allow(clippy::print_stdout, reason = "the program prints a table")]
 
@@ -33,11 +34,12 @@ impl Gaps {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
-    let [tree, patch] = &words[..] else {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [tree, patch] = &arguments[..] else {
         return Err("usage: gaps TREE PATCH".into());
     };
-    let mut request = Request::of(fs_err::read(Path::new(patch))?);
+    let mut request = Request::of(fs_err::read(patch)?);
+    // The sizes of sizes.sh exceed the default limits.
     request.decide.max_files = usize::MAX;
     request.decide.max_file = u64::MAX;
     request.look.is_brief = true;

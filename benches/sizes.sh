@@ -4,7 +4,8 @@
 # A scale divides the full sizes: `patch` is a patch of 10 GB that changes 1,000,000 files, `hunks` a file of 4 GB with
 # 1,000,000 hunks, `tree` a tree of 5,000,000 files of which three change, `batch` 1,000,000 jobs against one object store.
 # The full sizes need 40 GB of disk and 16 GB of memory. A slope is the quotient of two times, divided by that of the two
-# sizes: 1 is linear.
+# sizes: 1 is linear. The tree and the patch of the full `patch` have 18 GB: unless they fit into the page cache beside the
+# program, its time is the time of the disk, and the processor time shows how the program grows.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -79,26 +80,29 @@ batch() { # $1 jobs: the diff of each commit of a history against the tree of it
         }' commits >change.patch
 }
 
-report() { # prints a row for the workload $1 of the size $2, the command $3, and the result of time(1); computes the slope
-    local seconds kilobytes
-    read -r seconds kilobytes <peak
-    echo "$1 $2 $3 $seconds $kilobytes" >>all
+report() { # prints a row for the workload $1 of the size $2, the command $3, and the result of time(1); computes the slopes
+    echo "$1 $2 $3 $(<peak)" >>all
     awk -v name="$1" -v what="$3" '
-        $1 == name && $3 == what { before = last; size = last_size; last = $4; last_size = $2; memory = $5 }
+        $1 == name && $3 == what {
+            growth = size ? $2 / size : 0
+            slope = growth ? sprintf("%.2f", $4 / elapsed / growth) : "-"
+            processor_slope = growth ? sprintf("%.2f", ($5 + $6) / processor / growth) : "-"
+            size = $2; elapsed = $4; processor = $5 + $6; memory = $7
+        }
         END {
-            slope = before > 0 ? sprintf("%.2f", last / before / (last_size / size)) : "-"
-            printf "%-6s %-6s %10d %9.2f s %9.1f MB %8s\n", name, what, last_size, last, memory / 1024, slope
+            printf "%-6s %-6s %10d %9.2f s %8s %9.2f s %8s %9.1f MB\n",
+                name, what, size, elapsed, slope, processor, processor_slope, memory / 1024
         }' all
 }
 
 run() { # measures the command $3... on the workload $1 of the size $2; its input is change.patch
     local name=$1 size=$2
     shift 2
-    (cd tree && sync -f . && /usr/bin/time -f '%e %M' -o "$scratch/peak" "$WPATCH" "$@" <"$scratch/change.patch" >/dev/null)
+    (cd tree && sync -f . && /usr/bin/time -f '%e %U %S %M' -o "$scratch/peak" "$WPATCH" "$@" <"$scratch/change.patch" >/dev/null)
     report "$name" "$size" "$1"
 }
 
-printf '%-6s %-6s %10s %11s %12s %8s\n' size what count time memory slope
+printf '%-6s %-6s %10s %11s %8s %11s %8s %12s\n' size what count time slope processor slope memory
 for name in ${*:-patch hunks tree batch}; do
     for scale in $SCALES; do
         case $name in

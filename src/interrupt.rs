@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Cancels all requests that have a clone of this handle.
 ///
 /// A request reads the handle between two steps. A raised handle ends a search, a wait and a check.
-/// A change without a commit record is rolled back. Reading the handle is one atomic load, so every
+/// A change without a commit record is rolled back. After the commit record, a raised handle only
+/// ends the removal of many scratch files. Reading the handle is one atomic load, so every
 /// module can use it. The handle is `Send` and `Sync`.
 ///
 /// # Examples
@@ -29,7 +30,7 @@ pub struct Interrupt {
     parent: Option<Arc<AtomicUsize>>,
     /// Also raises the handle.
     source: Option<SignalSource>,
-    /// Runs when a request begins a transaction.
+    /// Runs at the start of each transaction.
     observer: Option<TransactionObserver>,
     /// Raises the handle after a number of reads. Only tests set it.
     trigger: Option<Arc<ReadTrigger>>,
@@ -45,7 +46,7 @@ impl fmt::Debug for SignalSource {
     }
 }
 
-/// A function that runs before a request writes anything.
+/// A function that runs before a request writes a file.
 #[derive(Clone)]
 struct TransactionObserver(Arc<dyn Fn() + Send + Sync + UnwindSafe + RefUnwindSafe>);
 
@@ -72,6 +73,7 @@ impl Interrupt {
     }
 
     /// Returns a handle that is also raised whenever this one is. Raising it does not raise this one.
+    /// Both have the same observer of transactions.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -94,9 +96,9 @@ impl Interrupt {
         }
     }
 
-    /// Returns this handle. `observer` then runs whenever a request begins a transaction: before that,
-    /// the request has written nothing, and a signal may end the process at once.
-    pub(crate) fn with_observer(
+    /// Returns this handle with `observer`, which runs at the start of each transaction, before the
+    /// first write. Until then, the caller can end the process at once.
+    pub(crate) fn with_transaction_observer(
         self,
         observer: impl Fn() + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     ) -> Self {
@@ -106,8 +108,9 @@ impl Interrupt {
         }
     }
 
-    /// States that the request begins a transaction.
-    pub(crate) fn begin_transaction(&self) {
+    /// Runs the observer. Every function that starts a transaction must call this before its first
+    /// write.
+    pub(crate) fn notify_transaction_start(&self) {
         if let Some(TransactionObserver(observer)) = &self.observer {
             observer();
         }
@@ -139,7 +142,7 @@ impl Interrupt {
             .map(|(_, item)| item)
     }
 
-    /// Returns the number of reads so far of a handle from [`Interrupt::raise_after`].
+    /// Returns the number of reads so far of a handle from [`Interrupt::with_read_limit`].
     #[doc(hidden)]
     #[must_use]
     pub fn reads(&self) -> usize {

@@ -175,16 +175,21 @@ impl Caller {
     ///
     /// Returns an error if the signal handlers cannot be installed.
     pub(super) fn watch_signals(&self) -> Result<Interrupt, EarlyExit> {
-        self.interrupt_of(signals::install_interrupt)
+        self.install_or_reuse(signals::install_interrupt)
     }
 
-    /// Returns the handle of [`Caller::watch_signals`] for one change. In the program, a signal before
-    /// the first write ends the process at once.
-    pub(super) fn watch_change(&self) -> Result<Interrupt, EarlyExit> {
-        self.interrupt_of(signals::install_transaction_interrupt)
+    /// Returns the handle that cancels the command. For [`Caller::Process`], a signal before the
+    /// first transaction ends the process at once; later, it raises the handle.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the signal handlers cannot be installed.
+    pub(super) fn watch_signals_from_transaction(&self) -> Result<Interrupt, EarlyExit> {
+        self.install_or_reuse(signals::install_transaction_interrupt)
     }
 
-    fn interrupt_of(
+    /// Returns the result of `install` for the process, and the handle of the caller otherwise.
+    fn install_or_reuse(
         &self,
         install: impl FnOnce() -> io::Result<Interrupt>,
     ) -> Result<Interrupt, EarlyExit> {

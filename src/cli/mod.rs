@@ -247,7 +247,10 @@ fn run_edit(
         let (workspace, interrupt) = if task == CommandMode::Check {
             (open(global)?, None)
         } else {
-            (open_to_change(global)?, Some(global.caller.watch_change()?))
+            (
+                open_to_change(global)?,
+                Some(global.caller.watch_signals_from_transaction()?),
+            )
         };
         Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;

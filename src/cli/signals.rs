@@ -29,11 +29,11 @@ static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
 static IS_CONTINUED: AtomicBool = AtomicBool::new(false);
 /// Whether no child process receives the signals of the keyboard, so that they end the process.
 static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
-/// Whether the command reads the interrupt.
+/// Whether a signal must only raise the handle, because the command can have written files.
 static HAS_INTERRUPT_READER: AtomicBool = AtomicBool::new(false);
 /// Whether a thread that displays the progress ends the process after a signal.
 static HAS_DISPLAY: AtomicBool = AtomicBool::new(false);
-/// Whether nothing runs that reads the interrupt, so that a signal ends the process at once.
+/// Whether a signal ends the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
 /// Installs the handlers and returns the handle that SIGINT, SIGTERM and SIGHUP raise.
@@ -45,13 +45,13 @@ static IS_IDLE: AtomicBool = AtomicBool::new(false);
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn install_interrupt() -> io::Result<Interrupt> {
-    begin_reading();
+    leave_signals_to_command();
     register_handlers()?;
     Ok(interrupt())
 }
 
-/// Installs the handlers as [`install_interrupt`] does, but a signal before the first transaction ends
-/// the process at once.
+/// Installs the handlers as [`install_interrupt`] does, but a signal before the first transaction
+/// ends the process at once.
 ///
 /// # Errors
 ///
@@ -59,17 +59,18 @@ pub(super) fn install_interrupt() -> io::Result<Interrupt> {
 pub(super) fn install_transaction_interrupt() -> io::Result<Interrupt> {
     update_idle();
     register_handlers()?;
-    Ok(interrupt().with_observer(begin_reading))
+    Ok(interrupt().with_transaction_observer(leave_signals_to_command))
 }
 
-/// Records that the command reads the interrupt from now on.
-fn begin_reading() {
+/// From now on, a signal raises the handle and does not end the process.
+fn leave_signals_to_command() {
     HAS_INTERRUPT_READER.store(true, Ordering::SeqCst);
-    // The handlers of an earlier child process would end this process.
+    // [`ignore_keyboard_signals`] leaves handlers that end the process while this is set.
     HAS_NO_CHILD.store(false, Ordering::SeqCst);
     update_idle();
 }
 
+/// Sets [`IS_IDLE`] from the other flags.
 fn update_idle() {
     let is_read = [&HAS_INTERRUPT_READER, &HAS_DISPLAY]
         .iter()
@@ -139,7 +140,7 @@ pub(super) fn was_continued() -> bool {
     IS_CONTINUED.swap(false, Ordering::SeqCst)
 }
 
-/// Lets the signals of [`install_handlers`] end the process again, if the command does not read the interrupt.
+/// Lets the signals of [`install_handlers`] end the process again, unless they only raise the handle.
 pub(super) fn restore_default_actions() {
     HAS_DISPLAY.store(false, Ordering::SeqCst);
     update_idle();

@@ -123,7 +123,7 @@ impl<'a> CommandRun<'a> {
         if let Err(failure) = result {
             self.record_failure(failure, &mut done);
         }
-        // A change that was refused after the resolution.
+        // `commit` has checked the deferred lines, unless the change was refused before it.
         let found = done.resolved.find_deferred_whitespace(self.interrupt());
         done.resolved.add_deferred_whitespace(found);
         self.note_history(&mut done);
@@ -222,7 +222,7 @@ impl<'a> CommandRun<'a> {
         let options = &preflight::Options {
             // The audit record contains the `plan_id`, which needs the digests of all files.
             digests: options.digests || transaction.has_audit(),
-            // Only the commands of the user read the warnings before the commit.
+            // Before the commit, only the commands of `--before` and `--verify` read the warnings.
             defers_whitespace: self.commands().is_empty(),
             ..options.clone()
         };
@@ -266,7 +266,7 @@ impl<'a> CommandRun<'a> {
         for check in &checks {
             transaction = transaction.with_hook(&**check);
         }
-        // One thread swaps the files, so another one can check the lines of the patch meanwhile.
+        // The swap uses one thread. For a large patch, a second one searches for white space errors.
         let (committed, found) = threads::run_both(
             done.resolved.selected.plan.size(),
             || transaction.commit(self.interrupt()),

@@ -125,7 +125,7 @@ impl Resolved {
         }
     }
 
-    /// Checks the lines of the patches if they are not checked yet.
+    /// Checks the lines of the patches as [`Resolution::find_deferred_whitespace`] does.
     pub(super) fn find_deferred_whitespace(
         &self,
         interrupt: &Interrupt,

@@ -176,8 +176,8 @@ impl Hunk {
         if self.selection.is_some() || has_newline_note(body) {
             return (count(LineKind::Insertion), count(LineKind::Deletion));
         }
-        // Every line of the body is in the preimage or added, and in the postimage or removed.
-        // Counting newlines takes less time than reading the markers.
+        // The body consists of the preimage and the added lines, and also of the postimage and the
+        // removed lines. Counting newlines takes less time than reading the markers.
         let lines = count_lines(body);
         let added = lines.saturating_sub(self.preimage_range(direction).count);
         let removed = lines.saturating_sub(self.postimage_range(direction).count);

@@ -199,17 +199,13 @@ pub fn resolve_with_previews(
     );
     resolved?;
     pass::check_interrupt(options)?;
-    let is_refused = pass.is_refused.into_inner();
     let mut resolution = Resolution {
         changes: pass.changes.into_inner(),
         ..pass::collect_findings(all, plan, options)
     };
     match early.or(late) {
-        None if !is_refused => resolution.deferred_whitespace = Some(options.whitespace.clone()),
-        found => {
-            let found = found.unwrap_or_else(examine);
-            whitespace::report_errors(plan, found, action, &mut resolution);
-        }
+        Some(found) => whitespace::report_errors(plan, found, action, &mut resolution),
+        None => resolution.deferred_whitespace = Some(options.whitespace.clone()),
     }
     Ok(resolution)
 }
@@ -259,7 +255,8 @@ pub struct Resolution {
     /// Errors and warnings in the order of the operations: the first 1000 of each code for each
     /// input. For the hunks of one file, at most
     /// [`MAX_EXPLAINED`](crate::matching::MAX_EXPLAINED) errors and as many warnings are
-    /// included. The white space errors of the patch follow, one problem for each file.
+    /// included. The white space errors of the patch follow, one problem for each file, unless
+    /// [`Options::defers_whitespace`] defers them.
     pub problems: Vec<Problem>,
     /// The number of files that would change.
     pub changes: usize,

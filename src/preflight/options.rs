@@ -72,9 +72,9 @@ pub struct Options {
     pub unmet_precondition: UnmetPrecondition,
     /// The checks of white space in new lines, and the action on errors.
     pub whitespace: WhitespaceRules,
-    /// Whether the lines of a patch that applies are checked for white-space errors later, by
-    /// [`Resolution::find_deferred_whitespace`](super::Resolution::find_deferred_whitespace). It
-    /// only has an effect on the action [`WhitespaceAction::Warn`].
+    /// Whether the lines of the patch are checked for white space errors later, by
+    /// [`Resolution::find_deferred_whitespace`](super::Resolution::find_deferred_whitespace). This
+    /// option affects only [`WhitespaceAction::Warn`].
     pub defers_whitespace: bool,
     /// The conversions between the work tree and the repository. Without them no content is
     /// converted.

@@ -255,6 +255,7 @@ pub(super) fn report_errors(
 impl Resolution {
     /// Checks the lines of the patch if [`Options::defers_whitespace`] left them unchecked.
     /// Returns the operations with errors, by index, for [`Resolution::add_deferred_whitespace`].
+    /// Stops early if `interrupt` is raised; the list is then incomplete.
     #[must_use]
     pub fn find_deferred_whitespace(
         &self,
@@ -265,7 +266,7 @@ impl Resolution {
         deferred.map_or_else(Vec::new, |rules| find_errors(plan, rules, interrupt))
     }
 
-    /// Adds the errors `found` and their problems. The lines of the patch are checked then.
+    /// Adds the errors `found` and their problems. A second call has no effect.
     pub fn add_deferred_whitespace(&mut self, plan: &Plan, found: Vec<(usize, FileWhitespace)>) {
         if let Some(rules) = self.deferred_whitespace.take() {
             report_errors(plan, found, rules.action, self);

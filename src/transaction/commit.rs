@@ -89,18 +89,19 @@ impl Commit<'_> {
             .iter()
             .filter(|change| change.is_overwrite())
             .try_for_each(|it| self.copy_old_file(it))?;
-        let place = ("journal", self.interrupt);
-        self.write_record(&built.journal, place, |temporary| {
+        self.write_record(&built.journal, "journal", self.interrupt, |temporary| {
             self.sync_staged(&built.journal, temporary)
         })
     }
 
-    /// Writes `journal` and gives it the name `name`, unless `interrupt` is raised. `sync` makes the data durable that it
-    /// describes, and the journal itself at its temporary path.
+    /// Writes `journal` to its temporary path and renames it to `name`. `sync` makes durable the data
+    /// that the journal describes, and the journal at its temporary path. A raised `interrupt` ends
+    /// this with [`Failure::Interrupted`].
     pub(super) fn write_record(
         &self,
         journal: &Journal,
-        (name, interrupt): (&str, &Interrupt),
+        name: &str,
+        interrupt: &Interrupt,
         sync: impl FnOnce(&RelPath) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let temporary = self.scratch.file(JOURNAL_DRAFT)?;
@@ -181,8 +182,8 @@ impl Commit<'_> {
         Ok(())
     }
 
-    /// Returns an error after a signal. After the commit record the command finishes, so this is
-    /// the last check.
+    /// Returns an error after a signal. This is the last check before the commit record. After it, a
+    /// signal can only end the sweep.
     pub(super) fn check_signal(&self) -> Result<(), Failure> {
         check_interrupt(self.interrupt)
     }

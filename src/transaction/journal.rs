@@ -77,7 +77,7 @@ pub(super) struct RemovedDirectory {
 }
 
 impl Journal {
-    /// Writes [`JOURNAL_DRAFT`]. A signal ends this with [`Failure::Interrupted`].
+    /// Writes [`JOURNAL_DRAFT`]. A raised `interrupt` ends this with [`Failure::Interrupted`].
     pub(super) fn write(
         &self,
         workspace: &dyn Workspace,

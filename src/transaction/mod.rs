@@ -99,7 +99,7 @@ use root_prefix::RootPrefix;
 use scratch::Scratch;
 use stage::{Arrival, ChangeStager};
 use state::StateDirectory;
-use sweep::sweep_until;
+use sweep::sweep_until_raised;
 use undone::FailedCommit;
 
 /// The part of a transaction in one git work tree, or in the root if it is in no work tree.
@@ -320,10 +320,9 @@ impl<'w> Member<'w> {
             state.write_gitignore(self.workspace);
             return Ok(());
         }
-        let swept = sweep_until(self.workspace, &self.scratch, interrupt);
-        if swept.is_err() {
+        if let Err(failure) = sweep_until_raised(self.workspace, &self.scratch, interrupt) {
             state.write_gitignore(self.workspace);
-            return swept;
+            return Err(failure);
         }
         // A state directory that contains kept files is not empty and remains.
         let _ = state.close(self.workspace);

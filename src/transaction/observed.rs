@@ -270,8 +270,8 @@ impl Commit<'_> {
     /// stay, and the next command adds the history entry.
     pub(super) fn record_observed(&self, built: &BuiltJournal) -> Result<(), FailedCommit> {
         // The files are changed already. A signal must not prevent their record.
-        let place = (RECORD, &Interrupt::new());
-        let written = self.write_record(&built.journal, place, |temporary| {
+        let unraised = &Interrupt::new();
+        let written = self.write_record(&built.journal, RECORD, unraised, |temporary| {
             self.sync_copies(&built.journal)?;
             Ok(self.workspace.sync(Some(temporary))?)
         });

@@ -14,22 +14,23 @@ const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// The minimum number of buckets for each thread of a sweep. A bucket has up to
 /// [`scratch::BUCKET_SIZE`] files.
 const BUCKETS_PER_THREAD: usize = 4;
-/// A signal does not end a sweep of at most this number of files, which takes less than 200 ms.
-const MAX_UNINTERRUPTED: usize = 4096;
+/// The maximum number of names in a sweep that a signal does not end. It takes less than 200 ms.
+const MAX_UNINTERRUPTED_NAMES: usize = 4096;
 /// The prefix of the names of kept files.
 pub(super) const KEPT_PREFIX: &str = "kept-";
 
 /// Removes all scratch files and their directory, except kept files and the record that lists them.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    sweep_until(workspace, scratch, &Interrupt::new())
+    sweep_until_raised(workspace, scratch, &Interrupt::new())
 }
 
-/// Sweeps as [`sweep`] does. After a signal, the rest of many files remains for the next command.
+/// Sweeps as [`sweep`] does. A signal ends a sweep of more than [`MAX_UNINTERRUPTED_NAMES`] names.
+/// The next command removes the rest.
 ///
 /// # Errors
 ///
-/// Returns [`Failure::Interrupted`] after a signal.
-pub(super) fn sweep_until(
+/// Returns the errors of the workspace, and [`Failure::Interrupted`] after a signal.
+pub(super) fn sweep_until_raised(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     interrupt: &Interrupt,
@@ -39,7 +40,7 @@ pub(super) fn sweep_until(
         .map_err(Failure::from)
         .and_then(|names| {
             let has_kept = names.iter().any(|name| is_kept(name));
-            remove_names(workspace, scratch, names, interrupt, |name| {
+            remove_names_until_raised(workspace, scratch, names, interrupt, |name| {
                 has_kept && is_kept_or_record(name)
             })
         });
@@ -94,12 +95,12 @@ pub(super) fn remove_names_except(
     names: Vec<Vec<u8>>,
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
-    remove_names(workspace, scratch, names, &Interrupt::new(), stays)
+    remove_names_until_raised(workspace, scratch, names, &Interrupt::new(), stays)
 }
 
-/// Removes scratch files as [`remove_names_except`] does. If there are many, the records and some
-/// other files remain after a signal.
-fn remove_names(
+/// Removes scratch files as [`remove_names_except`] does. If a signal ends the removal of more than
+/// [`MAX_UNINTERRUPTED_NAMES`] names, the records remain.
+fn remove_names_until_raised(
     workspace: &dyn Workspace,
     scratch: &Scratch,
     names: Vec<Vec<u8>>,
@@ -129,19 +130,20 @@ fn remove_names(
     let groups: Vec<_> = names[..first_record]
         .chunk_by(|a, b| bucket_part(a) == bucket_part(b))
         .collect();
-    let has_many = names.len() > MAX_UNINTERRUPTED;
-    let remove_all = |names: &[Vec<u8>]| {
-        names.iter().try_for_each(|name| {
+    let has_many = names.len() > MAX_UNINTERRUPTED_NAMES;
+    let remove_one = |name: &Vec<u8>| remove_named(workspace, scratch, name);
+    let remove_group = |group: &&[Vec<u8>]| {
+        group.iter().try_for_each(|name| {
             if has_many {
                 check_interrupt(interrupt)?;
             }
-            remove_named(workspace, scratch, name)
+            remove_one(name)
         })
     };
-    threads::map_parallel(&groups, BUCKETS_PER_THREAD, |names| remove_all(names))
+    threads::map_parallel(&groups, BUCKETS_PER_THREAD, remove_group)
         .into_iter()
         .collect::<Result<(), _>>()?;
-    remove_all(&names[first_record..])?;
+    names[first_record..].iter().try_for_each(remove_one)?;
     for note in index_notes {
         // After a power loss, a journal could reappear without the note and could then not be
         // trusted. So the other removals must be durable first.

@@ -53,7 +53,7 @@ impl<'w> SessionStep<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Option<Self>, Vec<RecoveredTransaction>), Failure> {
-        interrupt.begin_transaction();
+        interrupt.notify_transaction_start();
         let root_prefix = RootPrefix::of(workspace.work_tree()?.as_ref());
         let (state, recovered) = recover::open(workspace, options, interrupt)?;
         let workspace = top(workspace)?;
@@ -146,6 +146,7 @@ impl<'w> SessionStep<'w> {
         let (workspace, durability) = (self.workspace, self.options.durability);
         let directory = &self.session.directory;
         let (draft, document) = (join(directory, DRAFT)?, join(directory, SESSION_DOCUMENT)?);
+        // The caller has just read the interrupt, and the document is small.
         let record = SessionDocument::of(&self.session);
         checksummed::write(&record, workspace, &draft, &Interrupt::new())?;
         sync(workspace, &draft, durability)?;

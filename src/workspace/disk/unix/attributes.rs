@@ -111,7 +111,7 @@ impl InheritedAttributes {
     }
 
     /// Returns whether new files get an access control list.
-    pub(super) fn has_list(&self) -> bool {
+    pub(super) fn has_acl(&self) -> bool {
         self.list.is_some()
     }
 

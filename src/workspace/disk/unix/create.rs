@@ -152,8 +152,7 @@ impl Caches {
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
         let bits = self.bits_of(permissions);
-        let initial_bits = initial_bits(bits, source);
-        let file = create_file(directory, name, initial_bits)?;
+        let file = create_file(directory, name, initial_bits(bits, source))?;
         let result = self.write_new_file((directory, &file), slices, (permissions, bits), source);
         if result.is_err() {
             // Remove the incomplete file. If that fails too, the original error is still the one to
@@ -191,6 +190,7 @@ impl Caches {
             }
             None => bits,
         };
+        // fstat(2) takes less time than chmod(2). The umask or fchown(2) can have cleared some bits.
         let has_bits = || fstat(file).is_ok_and(|stat| stat_of(&stat).permissions == bits);
         let set = if initial_bits(bits, source) == bits && has_bits() {
             Ok(())
@@ -213,22 +213,22 @@ impl Caches {
     }
 }
 
-/// Returns the permission bits with which a file is created that gets `bits` in the end.
+/// Returns the permission bits for open(2) of a file whose final bits are `bits`.
 ///
-/// Until the file has its owner, its group and its access control list, they grant to the group and
-/// to others only what `bits` grants to everybody.
+/// Owner, group and access control list are set later. Until then, the group and others get only the
+/// bits that `bits` grants to both.
 fn initial_bits(bits: u32, source: Option<&OpenedAttributeSource>) -> u32 {
-    let may_have_list = match source {
+    let may_have_acl = match source {
         Some(OpenedAttributeSource::File(_)) => true,
-        Some(OpenedAttributeSource::Directory(inherited)) => inherited.has_list(),
+        Some(OpenedAttributeSource::Directory(inherited)) => inherited.has_acl(),
         Some(OpenedAttributeSource::Owner(..)) | None => false,
     };
-    if may_have_list {
-        // A list can deny a user what it grants to others.
+    if may_have_acl {
+        // An access control list can deny a user what the bits grant to others.
         return PRIVATE_FILE;
     }
-    let common = bits & bits >> 3 & 0o7;
-    bits & 0o700 | common << 3 | common
+    let both = (bits >> 3) & bits & 0o7;
+    (bits & 0o700) | (both << 3) | both
 }
 
 /// Returns whether a change was refused because another user, `owner`, owns the file.
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_created_without_permissions_that_it_loses_later() {
+    fn a_new_file_grants_group_and_others_only_common_bits() {
         let owner = OpenedAttributeSource::Owner((0, 0), 0);
         for (bits, initial) in [
             (0o644, 0o644),
