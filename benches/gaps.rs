@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use wpatch::engine::options::WhitespaceAction;
 use wpatch::engine::{self, Request};
 use wpatch::progress::{Phase, Progress};
 use wpatch::transaction::{Durability, Interrupt};
@@ -43,6 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     request.decide.max_files = usize::MAX;
     request.decide.max_file = u64::MAX;
     request.look.is_brief = true;
+    // The search for white space errors reads the interrupt in a thread of its own during the swap.
+    request.decide.whitespace = Some(WhitespaceAction::NoWarn);
     request.commit.transaction.durability = Durability::None;
     let progress = Progress::with_state();
     request.look.progress = progress.clone();

@@ -46,7 +46,8 @@ impl fmt::Debug for SignalSource {
     }
 }
 
-/// A function that runs before a request writes a file.
+/// A function that runs before a request writes a file. It lets the program keep the default actions
+/// of signals until then; a flag alone could not change the actions.
 #[derive(Clone)]
 struct TransactionObserver(Arc<dyn Fn() + Send + Sync + UnwindSafe + RefUnwindSafe>);
 
@@ -108,8 +109,7 @@ impl Interrupt {
         }
     }
 
-    /// Runs the observer. Every function that starts a transaction must call this before its first
-    /// write.
+    /// Runs the observer. Every function that writes files must call this before its first write.
     pub(crate) fn notify_transaction_start(&self) {
         if let Some(TransactionObserver(observer)) = &self.observer {
             observer();

@@ -70,7 +70,7 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     Ok(engine::apply(
         request,
         &*workspace,
-        &global.caller.watch_signals_from_transaction()?,
+        &global.caller.watch_signals()?,
     ))
 }
 

@@ -85,7 +85,7 @@ fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -
 fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>, Condvar)) {
     // The default action of a signal would leave the line on the terminal, so catch the signals.
     // Without handlers, a signal still ends the process.
-    let _ = signals::install_handlers();
+    let _ = signals::install_progress_handlers();
     let line = ProgressBar::with_draw_target(None, target);
     if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
         line.set_style(style.tick_chars("|/-\\ "));

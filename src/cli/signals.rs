@@ -3,13 +3,14 @@
 //! All state is global, because a process has one set of signal handlers.
 
 use std::io;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex};
 
 use signal_hook::flag::{register, register_conditional_default, register_usize};
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
 use crate::engine::options::Interrupt;
+use crate::mutex::lock_unpoisoned;
 
 /// The signals that request an interruption. They are looked up by name, because some systems lack
 /// some of them.
@@ -57,25 +58,29 @@ pub(super) fn install_interrupt() -> io::Result<Interrupt> {
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn install_transaction_interrupt() -> io::Result<Interrupt> {
-    update_idle();
+    update_idle(|| ());
     register_handlers()?;
     Ok(interrupt().with_transaction_observer(leave_signals_to_command))
 }
 
 /// From now on, a signal raises the handle and does not end the process.
 fn leave_signals_to_command() {
-    HAS_INTERRUPT_READER.store(true, Ordering::SeqCst);
     // [`ignore_keyboard_signals`] leaves handlers that end the process while this is set.
     HAS_NO_CHILD.store(false, Ordering::SeqCst);
-    update_idle();
+    update_idle(|| HAS_INTERRUPT_READER.store(true, Ordering::SeqCst));
 }
 
-/// Sets [`IS_IDLE`] from the other flags.
-fn update_idle() {
-    let is_read = [&HAS_INTERRUPT_READER, &HAS_DISPLAY]
-        .iter()
-        .any(|flag| flag.load(Ordering::SeqCst));
-    IS_IDLE.store(!is_read, Ordering::SeqCst);
+/// Runs `change`, which sets flags, and computes [`IS_IDLE`] from them.
+fn update_idle(change: impl FnOnce()) {
+    /// Two threads set flags: the one of the command and the one of the display.
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _guard = lock_unpoisoned(&LOCK);
+    change();
+    let (is_read, is_displayed) = (
+        HAS_INTERRUPT_READER.load(Ordering::SeqCst),
+        HAS_DISPLAY.load(Ordering::SeqCst),
+    );
+    IS_IDLE.store(!is_read && !is_displayed, Ordering::SeqCst);
 }
 
 /// Returns the handle that the signal handlers raise.
@@ -89,9 +94,8 @@ pub(super) fn interrupt() -> Interrupt {
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
-pub(super) fn install_handlers() -> io::Result<()> {
-    HAS_DISPLAY.store(true, Ordering::SeqCst);
-    update_idle();
+pub(super) fn install_progress_handlers() -> io::Result<()> {
+    update_idle(|| HAS_DISPLAY.store(true, Ordering::SeqCst));
     register_handlers()
 }
 
@@ -140,10 +144,9 @@ pub(super) fn was_continued() -> bool {
     IS_CONTINUED.swap(false, Ordering::SeqCst)
 }
 
-/// Lets the signals of [`install_handlers`] end the process again, unless they only raise the handle.
+/// Lets the signals of [`install_progress_handlers`] end the process again, unless they only raise the handle.
 pub(super) fn restore_default_actions() {
-    HAS_DISPLAY.store(false, Ordering::SeqCst);
-    update_idle();
+    update_idle(|| HAS_DISPLAY.store(false, Ordering::SeqCst));
 }
 
 /// Installs handlers that ignore the signals of the keyboard until [`restore_keyboard_signals`].
@@ -211,9 +214,9 @@ pub(super) fn install_deferred_interrupt() -> io::Result<Interrupt> {
 #[cfg(feature = "mcp")]
 pub(super) fn defer_signals<T>(work: impl FnOnce() -> T) -> T {
     /// The number of threads that run `work`.
-    static RUNNING: std::sync::Mutex<usize> = std::sync::Mutex::new(0);
+    static RUNNING: Mutex<usize> = Mutex::new(0);
     let count = |change: fn(usize) -> usize| {
-        let mut running = crate::mutex::lock_unpoisoned(&RUNNING);
+        let mut running = lock_unpoisoned(&RUNNING);
         *running = change(*running);
         IS_IDLE.store(*running == 0, Ordering::SeqCst);
     };

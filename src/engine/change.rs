@@ -19,7 +19,7 @@ use crate::progress::Phase;
 use crate::report::HistoryReport;
 use crate::threads;
 use crate::transaction::history::{self, TransactionLabel};
-use crate::transaction::{self, Failure, Transaction, sessions};
+use crate::transaction::{self, Failure, Interrupt, Transaction, sessions};
 
 impl<'a> CommandRun<'a> {
     /// Checks or applies the change, unless the plan cannot be resolved.
@@ -272,6 +272,12 @@ impl<'a> CommandRun<'a> {
             || transaction.commit(self.interrupt()),
             || done.resolved.find_deferred_whitespace(self.interrupt()),
         );
+        // A signal has ended the search, but not the commit.
+        let found = if committed.is_ok() && self.interrupt().is_raised() {
+            done.resolved.find_deferred_whitespace(&Interrupt::new())
+        } else {
+            found
+        };
         done.resolved.add_deferred_whitespace(found);
         // Every check adds its result, even if one of them refused the change.
         for check in checks {

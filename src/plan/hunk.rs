@@ -170,19 +170,24 @@ impl Hunk {
 
     /// Returns the numbers of added and removed lines.
     fn count_changes(&self, text: &[u8], direction: Direction) -> (usize, usize) {
-        let kinds = || self.lines(text, direction).map(|line| line.kind);
-        let count = |kind| kinds().filter(|&found| found == kind).count();
+        let count = || {
+            let kinds = self.lines(text, direction).map(|line| line.kind);
+            kinds.fold((0, 0), |(added, removed), kind| match kind {
+                LineKind::Insertion => (added + 1, removed),
+                LineKind::Deletion => (added, removed + 1),
+                LineKind::Context => (added, removed),
+            })
+        };
         let body = self.body.slice(text);
         if self.selection.is_some() || has_newline_note(body) {
-            return (count(LineKind::Insertion), count(LineKind::Deletion));
+            return count();
         }
         // The body consists of the preimage and the added lines, and also of the postimage and the
         // removed lines. Counting newlines takes less time than reading the markers.
         let lines = count_lines(body);
         let added = lines.saturating_sub(self.preimage_range(direction).count);
         let removed = lines.saturating_sub(self.postimage_range(direction).count);
-        debug_assert_eq!(added, count(LineKind::Insertion), "{self:?}");
-        debug_assert_eq!(removed, count(LineKind::Deletion), "{self:?}");
+        debug_assert_eq!((added, removed), count(), "{self:?}");
         (added, removed)
     }
 
@@ -227,12 +232,12 @@ pub(crate) fn count_changes<'a>(
         })
 }
 
-/// Returns whether the body contains a line that starts with `\`, after its first line. Such a line
-/// is a note about the line before it.
+/// Returns whether the body contains a line that starts with `\`. Such a line is a note about the
+/// line before it.
 pub(crate) fn has_newline_note(body: &[u8]) -> bool {
     // The searcher is built once, because building it takes longer than searching one hunk.
     static NOTE: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\n\\"));
-    NOTE.find(body).is_some()
+    body.starts_with(b"\\") || NOTE.find(body).is_some()
 }
 
 /// The lines of a hunk without their markers. [`Hunk::lines`] returns this iterator.
@@ -339,19 +344,42 @@ impl HunkLine<'_> {
 mod tests {
     use super::*;
 
+    fn hunk(body: &[u8], (old, new): (usize, usize)) -> Hunk {
+        let range = |count| LineRange { start: 1, count };
+        Hunk {
+            anchor: Anchor::Line,
+            span: Span::new(0, body.len()),
+            header: Span::new(0, 0),
+            body: Span::new(0, body.len()),
+            old: range(old),
+            new: range(new),
+            section: Span::new(0, 0),
+            selection: None,
+        }
+    }
+
+    #[test]
+    fn changed_lines_are_counted() {
+        let bodies: [(&[u8], (usize, usize), (usize, usize)); 6] = [
+            (b" a\n-b\n-c\n+d\n", (3, 2), (1, 2)),
+            (b"+a\n+b\n", (0, 2), (2, 0)),
+            (b"\n-b\n c", (3, 2), (0, 1)),
+            (b"-a\n\\ x\n+b\n\\ x\n", (1, 1), (1, 1)),
+            (b"\\ x\n-a\n+b\n", (1, 1), (1, 1)),
+            (b"\\ x\n\\ y\n a\n+b\n", (1, 2), (1, 0)),
+        ];
+        for (body, counts, (added, removed)) in bodies {
+            let hunk = hunk(body, counts);
+            let count = |direction| count_changes([&hunk].into_iter(), body, direction);
+            assert_eq!(count(Direction::Forward), (added, removed), "{hunk:?}");
+            assert_eq!(count(Direction::Reverse), (removed, added), "{hunk:?}");
+        }
+    }
+
     #[test]
     fn a_backslash_line_takes_the_newline_before_it() {
         let text = b" a\n\n-b\n\\ Kein Zeilenumbruch\n+b\n";
-        let hunk = Hunk {
-            anchor: Anchor::Line,
-            span: Span::new(0, text.len()),
-            header: Span::new(0, 0),
-            body: Span::new(0, text.len()),
-            old: LineRange::default(),
-            new: LineRange::default(),
-            section: Span::new(0, 0),
-            selection: None,
-        };
+        let hunk = hunk(text, (3, 3));
         let found: Vec<_> = hunk
             .lines(text, Direction::Reverse)
             .map(|line| (line.kind, line.text))

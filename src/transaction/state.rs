@@ -278,9 +278,9 @@ impl StateDirectory {
 
     /// Makes git ignore a `.wpatch` directory.
     ///
-    /// This matters only if the process is killed, because a temporary directory is removed with
-    /// the command. An error is therefore ignored. Without durability, each created file is a
-    /// noticeable cost, so it is done only for permanent directories.
+    /// This matters only for a directory that outlives the command, so a temporary one that is removed
+    /// with the command does not need it. An error is ignored. Without durability, each created file
+    /// is a noticeable cost.
     pub(super) fn write_gitignore(&self, workspace: &dyn Workspace) {
         // On a file system without permission bits, this file marks a permanent directory.
         let is_hidden =

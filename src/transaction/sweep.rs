@@ -120,23 +120,29 @@ fn remove_names_until_raised(
             .position(|record| record == name)
             .map_or(0, |place| place + 1)
     });
-    for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
-        sweep_outside_state(workspace, scratch, &scratch.file(note)?)?;
-    }
     if is_index_open {
         git_index_file::release_lock(workspace, scratch)?;
+    }
+    let has_many = names.len() > MAX_UNINTERRUPTED_NAMES;
+    let check_if_many = || {
+        if has_many {
+            check_interrupt(interrupt)
+        } else {
+            Ok(())
+        }
+    };
+    for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
+        check_if_many()?;
+        sweep_outside_state(workspace, scratch, &scratch.file(note)?)?;
     }
     let first_record = names.partition_point(|name| !RECORDS.contains(&&name[..]));
     let groups: Vec<_> = names[..first_record]
         .chunk_by(|a, b| bucket_part(a) == bucket_part(b))
         .collect();
-    let has_many = names.len() > MAX_UNINTERRUPTED_NAMES;
     let remove_one = |name: &Vec<u8>| remove_named(workspace, scratch, name);
     let remove_group = |group: &&[Vec<u8>]| {
         group.iter().try_for_each(|name| {
-            if has_many {
-                check_interrupt(interrupt)?;
-            }
+            check_if_many()?;
             remove_one(name)
         })
     };

@@ -18,13 +18,15 @@ pub(super) enum LockWaitResult<T> {
     Retry,
 }
 
-/// Repeats `attempt` until it succeeds, but at most for `patience`. Each attempt receives the time
-/// that it may wait.
+/// Repeats `attempt` until it succeeds, but at most for `timeout`. Each attempt receives the time
+/// that it may wait. Nothing is written without the lock, so the first attempt is the start of the
+/// transaction.
 pub(super) fn wait_for_lock<T>(
     interrupt: &Interrupt,
     timeout: Duration,
     mut attempt: impl FnMut(Duration) -> Result<LockWaitResult<T>, Failure>,
 ) -> Result<T, Failure> {
+    interrupt.notify_transaction_start();
     let start = Instant::now();
     loop {
         check_interrupt(interrupt)?;

@@ -115,11 +115,7 @@ fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>,
     } else {
         let workspace = open_to_change(&global)?;
         exclude_unchanged(&mut request, options, &*workspace);
-        engine::apply(
-            request,
-            &*workspace,
-            &global.caller.watch_signals_from_transaction()?,
-        )
+        engine::apply(request, &*workspace, &global.caller.watch_change(false)?)
     };
     Ok(Some((outcome, notes)))
 }

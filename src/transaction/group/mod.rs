@@ -67,7 +67,6 @@ impl<'w> Transaction<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Self, Vec<RecoveredTransaction>), Failure> {
-        interrupt.notify_transaction_start();
         let places = find_places(workspace)?;
         let (locked, recovered) = recover::open_all(&places, options, interrupt)?;
         let mut transaction = Self {

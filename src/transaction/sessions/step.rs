@@ -53,7 +53,6 @@ impl<'w> SessionStep<'w> {
         options: Options,
         interrupt: &Interrupt,
     ) -> Result<(Option<Self>, Vec<RecoveredTransaction>), Failure> {
-        interrupt.notify_transaction_start();
         let root_prefix = RootPrefix::of(workspace.work_tree()?.as_ref());
         let (state, recovered) = recover::open(workspace, options, interrupt)?;
         let workspace = top(workspace)?;

@@ -84,7 +84,7 @@ pub(super) fn run_with_input(
 /// Starts git in its own process group, so that the keys of a terminal do not interrupt it. This
 /// process ends git on an interrupt, unless a commit is in progress.
 ///
-/// If SIGKILL ends this process, git ends at the end of its input. It holds no lock of this
+/// If a signal ends this process, git ends at the end of its input. It holds no lock of this
 /// process, and writes only to pipes, scratch files and objects. `PR_SET_PDEATHSIG` could end it
 /// sooner. But only unsafe code can set it between fork and exec, and it also fires when the thread
 /// that started git ends.

@@ -327,3 +327,48 @@ fn a_signal_ends_the_wait_for_git() {
         fs::remove_file(elsewhere.path().join("pid")).unwrap();
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_signal_before_the_lock_ends_the_program_unless_a_report_was_requested() {
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+    for (arguments, code, signal) in [
+        (&[][..], None, Some(15)),
+        (&["--json"], Some(143), None),
+        (&["--output=sarif"], Some(143), None),
+    ] {
+        let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
+        fs::write(
+            repository.path().join(".gitattributes"),
+            "* whitespace=cr-at-eol\n",
+        )
+        .unwrap();
+        let mut program = world::wpatch();
+        program
+            .args(["apply", "--git-timeout=10m"])
+            .args(arguments)
+            .current_dir(repository.path())
+            .env("PATH", silent(elsewhere.path()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = program.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(PATCH.as_bytes()).unwrap();
+        drop(input);
+        // The program asks git for the attributes before it asks for the lock.
+        let git = started(elsewhere.path());
+        kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(
+            (output.status.code(), output.status.signal()),
+            (code, signal)
+        );
+        assert_eq!(output.stdout.is_empty(), code.is_none());
+        let git = git.parse().ok().and_then(Pid::from_raw).unwrap();
+        let _ = kill_process_group(git, Signal::KILL);
+    }
+}

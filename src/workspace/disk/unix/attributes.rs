@@ -110,11 +110,6 @@ impl InheritedAttributes {
         })
     }
 
-    /// Returns whether new files get an access control list.
-    pub(super) fn has_acl(&self) -> bool {
-        self.list.is_some()
-    }
-
     /// Sets the attributes of `file` and returns its permission bits. These are `bits`, to which
     /// the umask is already applied, unless a default list replaces the umask.
     pub(super) fn copy_to(

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, fstat, mkdirat, unlinkat};
+use rustix::fs::{AtFlags, mkdirat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
@@ -16,7 +16,6 @@ use super::directory::make_private;
 use super::files::{create_file, mode_of, set_bits};
 use super::handle::DirectoryHandle;
 use super::modes::ModeSupportCache;
-use super::stat::stat_of;
 use super::system::System;
 use crate::mode::Permissions;
 use crate::workspace::disk::calls::{SysError, SysResult};
@@ -25,9 +24,6 @@ use crate::workspace::{DirectoryPermissions, ModeProbe, TEMPORARY};
 
 /// Permission bits of a directory that only its owner can access.
 const PRIVATE: u32 = 0o700;
-
-/// Permission bits of a file that only its owner can access.
-const PRIVATE_FILE: u32 = 0o600;
 
 /// The opened source of the attributes of a new file.
 pub(in crate::workspace::disk) enum OpenedAttributeSource {
@@ -152,7 +148,7 @@ impl Caches {
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
         let bits = self.bits_of(permissions);
-        let file = create_file(directory, name, initial_bits(bits, source))?;
+        let file = create_file(directory, name)?;
         let result = self.write_new_file((directory, &file), slices, (permissions, bits), source);
         if result.is_err() {
             // Remove the incomplete file. If that fails too, the original error is still the one to
@@ -190,15 +186,8 @@ impl Caches {
             }
             None => bits,
         };
-        // fstat(2) takes less time than chmod(2). The umask or fchown(2) can have cleared some bits.
-        let has_bits = || fstat(file).is_ok_and(|stat| stat_of(&stat).permissions == bits);
-        let set = if initial_bits(bits, source) == bits && has_bits() {
-            Ok(())
-        } else {
-            // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
-            set_bits(file, bits)
-        };
-        match set {
+        // The bits come last, because chown(2) clears the set-user-ID and set-group-ID bits.
+        match set_bits(file, bits) {
             // The process does not own a file that it just created: the mount determines its bits.
             Err(error) if is_foreign(&error, birth()?.uid) => Ok(permissions),
             set => set.map(|()| match permissions {
@@ -213,47 +202,7 @@ impl Caches {
     }
 }
 
-/// Returns the permission bits for open(2) of a file whose final bits are `bits`.
-///
-/// Owner, group and access control list are set later. Until then, the group and others get only the
-/// bits that `bits` grants to both.
-fn initial_bits(bits: u32, source: Option<&OpenedAttributeSource>) -> u32 {
-    let may_have_acl = match source {
-        Some(OpenedAttributeSource::File(_)) => true,
-        Some(OpenedAttributeSource::Directory(inherited)) => inherited.has_acl(),
-        Some(OpenedAttributeSource::Owner(..)) | None => false,
-    };
-    if may_have_acl {
-        // An access control list can deny a user what the bits grant to others.
-        return PRIVATE_FILE;
-    }
-    let both = (bits >> 3) & bits & 0o7;
-    (bits & 0o700) | (both << 3) | both
-}
-
 /// Returns whether a change was refused because another user, `owner`, owns the file.
 fn is_foreign(error: &SysError, owner: u32) -> bool {
     Errno::from_io_error(&error.source) == Some(Errno::PERM) && owner != geteuid().as_raw()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_file_grants_group_and_others_only_common_bits() {
-        let owner = OpenedAttributeSource::Owner((0, 0), 0);
-        for (bits, initial) in [
-            (0o644, 0o644),
-            (0o755, 0o755),
-            (0o600, 0o600),
-            (0o640, 0o600),
-            (0o664, 0o644),
-            (0o604, 0o600),
-            (0o6755, 0o755),
-        ] {
-            assert_eq!(initial_bits(bits, Some(&owner)), initial, "{bits:o}");
-            assert_eq!(initial_bits(bits, None), initial, "{bits:o}");
-        }
-    }
 }

@@ -24,12 +24,11 @@ pub(super) fn open_regular(
     })
 }
 
-/// Creates the file `name` with the permission bits `bits` minus the umask, and opens it for
-/// writing.
-pub(super) fn create_file(directory: impl AsFd, name: &[u8], bits: u32) -> SysResult<OwnedFd> {
+/// Creates the file `name` with mode 0600 and opens it for writing.
+pub(super) fn create_file(directory: impl AsFd, name: &[u8]) -> SysResult<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(retry_on_intr(|| {
-        openat(&directory, name, flags, mode_of(bits))
+        openat(&directory, name, flags, Mode::from_raw_mode(0o600))
     })?)
 }
 

@@ -90,7 +90,7 @@ fn test_named(directory: &OwnedFd) -> ProbeResult {
         std::process::id(),
         COUNT.fetch_add(1, Ordering::Relaxed)
     );
-    let Ok(file) = create_file(directory, name.as_bytes(), 0o600) else {
+    let Ok(file) = create_file(directory, name.as_bytes()) else {
         return ProbeResult::Failed;
     };
     let result = test_bits(file);
