@@ -333,24 +333,24 @@ fn a_signal_ends_the_wait_for_git() {
 fn a_signal_before_the_lock_ends_the_program_unless_a_report_was_requested() {
     use std::os::unix::process::ExitStatusExt;
 
-    use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+    use rustix::process::{Pid, Signal, kill_process};
 
     for (arguments, code, signal) in [
         (&[][..], None, Some(15)),
         (&["--json"], Some(143), None),
         (&["--output=sarif"], Some(143), None),
     ] {
-        let (repository, elsewhere) = (Repository::of(&sample()), TempDir::new().unwrap());
-        fs::write(
-            repository.path().join(".gitattributes"),
-            "* whitespace=cr-at-eol\n",
-        )
-        .unwrap();
+        let (root, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let mut init = git(&["init", "-q"]);
+        assert!(init.current_dir(&root).status().unwrap().success());
+        fs::write(root.path().join("a.txt"), "one\n").unwrap();
+        let attributes = "* whitespace=cr-at-eol\n";
+        fs::write(root.path().join(".gitattributes"), attributes).unwrap();
         let mut program = world::wpatch();
         program
-            .args(["apply", "--git-timeout=10m"])
+            .arg("apply")
             .args(arguments)
-            .current_dir(repository.path())
+            .current_dir(root.path())
             .env("PATH", silent(elsewhere.path()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -360,7 +360,7 @@ fn a_signal_before_the_lock_ends_the_program_unless_a_report_was_requested() {
         input.write_all(PATCH.as_bytes()).unwrap();
         drop(input);
         // The program asks git for the attributes before it asks for the lock.
-        let git = started(elsewhere.path());
+        let helper = started(elsewhere.path());
         kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
         let output = child.wait_with_output().unwrap();
         assert_eq!(
@@ -368,7 +368,7 @@ fn a_signal_before_the_lock_ends_the_program_unless_a_report_was_requested() {
             (code, signal)
         );
         assert_eq!(output.stdout.is_empty(), code.is_none());
-        let git = git.parse().ok().and_then(Pid::from_raw).unwrap();
-        let _ = kill_process_group(git, Signal::KILL);
+        let helper = helper.parse().ok().and_then(Pid::from_raw).unwrap();
+        let _ = kill_process(helper, Signal::KILL);
     }
 }
