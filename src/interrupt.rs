@@ -99,6 +99,7 @@ impl Interrupt {
 
     /// Returns this handle with `observer`, which runs at the start of each transaction, before the
     /// first write. Until then, the caller can end the process at once.
+    #[cfg(feature = "cli")]
     pub(crate) fn with_transaction_observer(
         self,
         observer: impl Fn() + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,

@@ -360,8 +360,8 @@ mod tests {
 
     #[test]
     fn changed_lines_are_counted() {
-        let bodies: [(&[u8], (usize, usize), (usize, usize)); 6] = [
-            (b" a\n-b\n-c\n+d\n", (3, 2), (1, 2)),
+        let bodies = [
+            (&b" a\n-b\n-c\n+d\n"[..], (3, 2), (1, 2)),
             (b"+a\n+b\n", (0, 2), (2, 0)),
             (b"\n-b\n c", (3, 2), (0, 1)),
             (b"-a\n\\ x\n+b\n\\ x\n", (1, 1), (1, 1)),
