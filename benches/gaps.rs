@@ -1,8 +1,9 @@
 //! Measures how long a change can continue after a signal.
 //!
-//! `gaps TREE PATCH` applies the patch. Each row is the longest time between two reads of the interrupt
-//! by any thread, under the phase of the second read. The row `end` is the time after the last read.
-//! In the program, a signal before the phase `Waiting` ends the process at once.
+//! `gaps TREE PATCH` applies the patch. Each row is the longest time between two reads of the
+//! interrupt by any thread, under the phase of the second read. The row `end` is the time after the
+//! last read. In the program, a signal before the lock ends the process at once, unless a report was
+//! requested. The rows of that time then do not apply.
 
 #![allow(clippy::print_stdout, reason = "the program prints a table")]
 

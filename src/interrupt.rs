@@ -46,8 +46,8 @@ impl fmt::Debug for SignalSource {
     }
 }
 
-/// A function that runs before a request writes a file. It lets the program keep the default actions
-/// of signals until then; a flag alone could not change the actions.
+/// A function that runs before a request writes a file. Until then, the program keeps the default
+/// actions of signals. A flag alone could not change these actions.
 #[derive(Clone)]
 struct TransactionObserver(Arc<dyn Fn() + Send + Sync + UnwindSafe + RefUnwindSafe>);
 

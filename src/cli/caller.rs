@@ -178,8 +178,9 @@ impl Caller {
         self.install_or_reuse(signals::install_interrupt)
     }
 
-    /// Returns the handle that cancels a change. If nobody asked for a report, a signal before the first
-    /// transaction ends the process at once; later, it raises the handle.
+    /// Returns the handle that cancels a change. With `has_report`, this is [`Caller::watch_signals`].
+    /// Otherwise a signal before the first transaction ends the process at once, without a report.
+    /// Later, it raises the handle.
     ///
     /// # Errors
     ///

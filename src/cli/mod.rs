@@ -243,14 +243,13 @@ fn run_edit(
     global: &Global,
 ) -> Outcome {
     let outcome = prepared.and_then(|(task, mut request)| {
-        let has_report = global.json || global.output.is_some();
         // A check writes nothing, so a signal can use its default action and end the process.
         let (workspace, interrupt) = if task == CommandMode::Check {
             (open(global)?, None)
         } else {
             (
                 open_to_change(global)?,
-                Some(global.caller.watch_change(has_report)?),
+                Some(global.caller.watch_change(global.has_report())?),
             )
         };
         Ok(progress::show_progress(global, |progress| {

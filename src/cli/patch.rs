@@ -146,7 +146,7 @@ fn run_request(
     progress.enter(input::first_phase(&patch.basic.patches, &global.caller), 0);
     // A brief report omits files that change as the patches state. Use it only if no output names
     // these files.
-    let is_asked = global.json || global.output.is_some() || patch.merge.three_way;
+    let is_asked = global.has_report() || patch.merge.three_way;
     let is_brief = !is_asked && !has_file_names(&patch, global);
     let ancestor = patch.index.build_fake_ancestor.take();
     let mut request = match source {
@@ -188,7 +188,7 @@ fn run_request(
         request.commit.commands = commands.commands(global);
         request.commit.attribution = attribution.attribution(global);
         request.look.is_brief = is_brief;
-        let interrupt = global.caller.watch_change(is_asked)?;
+        let interrupt = global.caller.watch_change(global.has_report())?;
         engine::apply(request, &*workspace, &interrupt)
     };
     Ok(with_root(outcome, global))

@@ -110,7 +110,7 @@ fn build_command(options: RunOptions, global: &Global) -> (bool, RunCommand) {
     command.observe_max_copied =
         (options.observe).then(|| options.max_copied.unwrap_or(MAX_COPIED));
     // Standard output contains only the report.
-    if global.json || global.output.is_some() {
+    if global.has_report() {
         command.stdout = OutputStream::Stderr;
     }
     (options.dry_run, command)

@@ -19,9 +19,11 @@ pub(super) fn begin(options: &BeginOptions, global: &Global) -> ExitCode {
             engine::begin(options.note.as_deref(), workspace, transaction, interrupt)
         },
     );
-    let session = outcome.report.session.as_ref().filter(|_| {
-        outcome.report.ok && !global.json && global.output.is_none() && !global.caller.is_library()
-    });
+    let session = outcome
+        .report
+        .session
+        .as_ref()
+        .filter(|_| outcome.report.ok && !global.has_report() && !global.caller.is_library());
     match session {
         Some(session) => {
             output::exit_code(global.caller.print(|out| writeln!(out, "{}", session.id)))

@@ -144,7 +144,8 @@ pub(super) fn was_continued() -> bool {
     IS_CONTINUED.swap(false, Ordering::SeqCst)
 }
 
-/// Lets the signals of [`install_progress_handlers`] end the process again, unless they only raise the handle.
+/// Lets the signals of [`install_progress_handlers`] end the process again, unless they only raise
+/// the handle.
 pub(super) fn restore_default_actions() {
     update_idle(|| HAS_DISPLAY.store(false, Ordering::SeqCst));
 }

@@ -266,7 +266,8 @@ impl<'a> CommandRun<'a> {
         for check in &checks {
             transaction = transaction.with_hook(&**check);
         }
-        // The swap uses one thread. For a large patch, a second one searches for white space errors.
+        // The swap uses one thread. For a large patch, a second one searches for white space
+        // errors meanwhile.
         let (committed, found) = threads::run_both(
             done.resolved.selected.plan.size(),
             || transaction.commit(self.interrupt()),

@@ -41,8 +41,8 @@ fn head(body: &[u8]) -> String {
 ///
 /// # Errors
 ///
-/// Returns the error of the workspace, and [`Failure::Interrupted`] after a signal. The file can then
-/// be incomplete.
+/// Returns the error of the workspace, and [`Failure::Interrupted`] after a signal. The file can
+/// then be incomplete.
 pub(super) fn write(
     record: &impl Serialize,
     workspace: &dyn Workspace,

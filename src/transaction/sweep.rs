@@ -14,7 +14,8 @@ const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// The minimum number of buckets for each thread of a sweep. A bucket has up to
 /// [`scratch::BUCKET_SIZE`] files.
 const BUCKETS_PER_THREAD: usize = 4;
-/// The maximum number of names in a sweep that a signal does not end. It takes less than 200 ms.
+/// The maximum number of names in a sweep that a signal does not end, so that a change of usual size
+/// leaves no scratch files.
 const MAX_UNINTERRUPTED_NAMES: usize = 4096;
 /// The prefix of the names of kept files.
 pub(super) const KEPT_PREFIX: &str = "kept-";

@@ -130,6 +130,11 @@ pub(in crate::cli) enum Durability {
 }
 
 impl Global {
+    /// Returns whether standard output contains a report in a requested format.
+    pub(in crate::cli) fn has_report(&self) -> bool {
+        self.json || self.output.is_some()
+    }
+
     /// Returns whether the report contains digests and the name of the change.
     pub(in crate::cli) fn has_digests(&self) -> bool {
         self.json || self.has_all_changes()

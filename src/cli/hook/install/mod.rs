@@ -60,7 +60,7 @@ pub(super) fn run(options: &InstallOptions, global: &Global) -> ExitCode {
         Verbosity::Verbose
     };
     let exit_code = finish(&outcome, &Output::of(global, usual));
-    if global.quiet || global.json || global.output.is_some() {
+    if global.quiet || global.has_report() {
         return exit_code;
     }
     if is_installed {
