@@ -1,9 +1,10 @@
 //! Measures how long a change can continue after a signal.
 //!
-//! `gaps TREE PATCH` applies the patch. Each row is the longest time between two reads of the
-//! interrupt by any thread, under the phase of the second read. The row `end` is the time after the
-//! last read. In the program, a signal before the lock ends the process at once, unless a report was
-//! requested. The rows of that time then do not apply.
+//! `gaps TREE PATCH` applies the patch, and `gaps TREE PATCH report` also computes digests and diffs
+//! for a report. Each row is the longest time in which no thread read the interrupt, under the phase
+//! of the read that ended it. Reads of one thread can hide that another thread reads none. The row
+//! `end` is the time after the last read. Without a report, a signal before the lock ends the program
+//! at once, so the row of that time does not apply then.
 
 #![allow(clippy::print_stdout, reason = "the program prints a table")]
 
@@ -35,17 +36,25 @@ impl Gaps {
     }
 }
 
+const USAGE: &str = "usage: gaps TREE PATCH [report]";
+
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    let [tree, patch] = &arguments[..] else {
-        return Err("usage: gaps TREE PATCH".into());
+    let (tree, patch, has_report) = match &arguments[..] {
+        [tree, patch] => (tree, patch, false),
+        [tree, patch, word] if word == "report" => (tree, patch, true),
+        _ => return Err(USAGE.into()),
     };
     let mut request = Request::of(fs_err::read(patch)?);
     // The sizes of sizes.sh exceed the default limits.
     request.decide.max_files = usize::MAX;
     request.decide.max_file = u64::MAX;
-    request.look.is_brief = true;
-    // The search for white space errors reads the interrupt in a thread of its own during the swap.
+    request.look.is_brief = !has_report;
+    request.look.describe = has_report;
+    request.look.diff = has_report;
+    request.look.max_diff = 1 << 20;
+    // During the swap, another thread searches for white space errors. Its reads would hide those of
+    // the swap.
     request.decide.whitespace = Some(WhitespaceAction::NoWarn);
     request.commit.transaction.durability = Durability::None;
     let progress = Progress::with_state();

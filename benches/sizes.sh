@@ -5,7 +5,8 @@
 # 1,000,000 hunks, `tree` a tree of 5,000,000 files of which three change, `batch` 1,000,000 jobs against one object store.
 # The full sizes need 40 GB of disk and 16 GB of memory. A slope is the quotient of two times, divided by that of the two
 # sizes: 1 is linear. The tree and the patch of the full `patch` have 18 GB: unless they fit into the page cache beside the
-# program, its time is the time of the disk, and the processor time shows how the program grows.
+# program, its time is the time of the disk. The time of the kernel also grows faster in a virtual machine that first has to
+# get the memory from its host. The user time shows how the program itself grows.
 set -euo pipefail
 shopt -s inherit_errexit
 
@@ -85,13 +86,13 @@ report() { # prints a row for the workload $1 of the size $2, the command $3, an
     awk -v name="$1" -v what="$3" '
         $1 == name && $3 == what {
             growth = size ? $2 / size : 0
-            slope = growth ? sprintf("%.2f", $4 / elapsed / growth) : "-"
-            processor_slope = growth ? sprintf("%.2f", ($5 + $6) / processor / growth) : "-"
-            size = $2; elapsed = $4; processor = $5 + $6; memory = $7
+            slope = growth && elapsed ? sprintf("%.2f", $4 / elapsed / growth) : "-"
+            user_slope = growth && user ? sprintf("%.2f", $5 / user / growth) : "-"
+            size = $2; elapsed = $4; user = $5; kernel = $6; memory = $7
         }
         END {
-            printf "%-6s %-6s %10d %9.2f s %8s %9.2f s %8s %9.1f MB\n",
-                name, what, size, elapsed, slope, processor, processor_slope, memory / 1024
+            printf "%-6s %-6s %10d %9.2f s %8s %9.2f s %8s %9.2f s %9.1f MB\n",
+                name, what, size, elapsed, slope, user, user_slope, kernel, memory / 1024
         }' all
 }
 
@@ -102,7 +103,7 @@ run() { # measures the command $3... on the workload $1 of the size $2; its inpu
     report "$name" "$size" "$1"
 }
 
-printf '%-6s %-6s %10s %11s %8s %11s %8s %12s\n' size what count time slope processor slope memory
+printf '%-6s %-6s %10s %11s %8s %11s %8s %11s %12s\n' size what count time slope user slope kernel memory
 for name in ${*:-patch hunks tree batch}; do
     for scale in $SCALES; do
         case $name in

@@ -6,6 +6,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha1::Digest as _;
 
+use crate::interrupt::{Interrupt, MAX_UNINTERRUPTED_BYTES};
+
 /// The lower-case hex digits.
 const HEX_DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -27,17 +29,28 @@ impl Digest {
         Self::from(xxhash_rust::xxh3::xxh3_128(bytes))
     }
 
-    /// Returns the digest of the concatenation of `slices`.
-    #[must_use]
-    pub fn of_all(slices: &[&[u8]]) -> Self {
-        if let [bytes] = slices {
-            return Self::of(bytes);
+    /// Returns the digest of the concatenation of `slices`. Returns `None` soon after `interrupt` is
+    /// raised.
+    pub(crate) fn of_slices(slices: &[&[u8]], interrupt: &Interrupt) -> Option<Self> {
+        if let [bytes] = slices
+            && bytes.len() <= MAX_UNINTERRUPTED_BYTES
+        {
+            return Some(Self::of(bytes));
         }
         let mut hasher = Hasher::default();
-        for bytes in slices {
-            hasher.update(bytes);
+        let mut unchecked = 0;
+        for part in slices
+            .iter()
+            .flat_map(|bytes| bytes.chunks(MAX_UNINTERRUPTED_BYTES))
+        {
+            unchecked += part.len();
+            if unchecked >= MAX_UNINTERRUPTED_BYTES {
+                interrupt.check().ok()?;
+                unchecked = 0;
+            }
+            hasher.update(part);
         }
-        hasher.digest()
+        Some(hasher.digest())
     }
 }
 
@@ -261,6 +274,25 @@ mod tests {
         assert_eq!(
             ["", "sha256:", &text[1..], &text[..70]].map(Sha256::parse),
             [None; 4]
+        );
+    }
+
+    #[test]
+    fn the_digest_of_slices_equals_the_digest_of_their_bytes() {
+        let bytes = vec![7; MAX_UNINTERRUPTED_BYTES + 1];
+        let (first, second) = bytes.split_at(9);
+        let interrupt = Interrupt::new();
+        let all: [&[&[u8]]; 3] = [&[&bytes], &[first, second], &[first, b"", second]];
+        for slices in all {
+            assert_eq!(
+                Digest::of_slices(slices, &interrupt),
+                Some(Digest::of(&bytes))
+            );
+        }
+        interrupt.raise(15);
+        assert_eq!(
+            all.map(|slices| Digest::of_slices(slices, &interrupt)),
+            [None; 3]
         );
     }
 

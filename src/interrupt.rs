@@ -1,9 +1,10 @@
 //! The handle that cancels a request.
 
 use std::fmt;
+use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// Cancels all requests that have a clone of this handle.
 ///
@@ -35,6 +36,10 @@ pub struct Interrupt {
     /// Raises the handle after a number of reads. Only tests set it.
     trigger: Option<Arc<ReadTrigger>>,
 }
+
+/// The maximum number of bytes that are read, written or digested between two reads of a handle. A
+/// disk with 40 MB/s transfers them in 0.1 seconds.
+pub(crate) const MAX_UNINTERRUPTED_BYTES: usize = 4 << 20;
 
 /// A function that returns the number of a signal when the handle is to be raised.
 #[derive(Clone)]
@@ -73,8 +78,15 @@ impl Interrupt {
         Self::default()
     }
 
-    /// Returns a handle that is also raised whenever this one is. Raising it does not raise this one.
-    /// Both have the same observer of transactions.
+    /// Returns a handle that is never raised, for work that must be completed. All users share it, so
+    /// nobody may raise it or a clone of it.
+    pub(crate) fn never() -> &'static Self {
+        static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
+        &NEVER
+    }
+
+    /// Returns a handle that [`Interrupt::raise`] of this one also raises. Raising it does not raise
+    /// this one. It has the same observer of transactions, but not the source of this one.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -84,8 +96,8 @@ impl Interrupt {
         }
     }
 
-    /// Returns this handle, which then also asks `source` at each read, until it is raised. Such a
-    /// source is a deadline.
+    /// Returns this handle with `source`. Each read of the handle calls `source` until it returns the
+    /// number of a signal, which raises the handle. Several threads can call it at the same time.
     #[must_use]
     pub fn with_source(
         self,
@@ -121,18 +133,19 @@ impl Interrupt {
     #[doc(hidden)]
     #[must_use]
     pub fn with_read_limit(limit: usize, signal: i32) -> Self {
-        let schedule = ReadTrigger {
+        let trigger = ReadTrigger {
             signal,
             limit,
             reads: AtomicUsize::new(0),
         };
         Self {
-            trigger: Some(Arc::new(schedule)),
+            trigger: Some(Arc::new(trigger)),
             ..Self::default()
         }
     }
 
-    /// Returns the items that precede the cancellation. The handle is read once per 4096 items.
+    /// Returns the items that precede the cancellation. The handle is read once per 4096 items. The
+    /// caller must read it again before it uses a result of the items, which can be incomplete.
     pub(crate) fn take_until_raised<I: Iterator>(
         &self,
         items: I,
@@ -143,16 +156,38 @@ impl Interrupt {
             .map(|(_, item)| item)
     }
 
+    /// Returns an error if the requests are cancelled.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`io::ErrorKind::Interrupted`].
+    pub(crate) fn check(&self) -> io::Result<()> {
+        if self.is_raised() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        Ok(())
+    }
+
+    /// Returns the parts of `bytes` between which the handle is read.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of [`Interrupt::check`] instead of a part.
+    pub(crate) fn parts<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = io::Result<&'b [u8]>> {
+        let parts = bytes.chunks(MAX_UNINTERRUPTED_BYTES);
+        parts.map(|part| self.check().map(|()| part))
+    }
+
     /// Returns the number of reads so far of a handle from [`Interrupt::with_read_limit`].
     #[doc(hidden)]
     #[must_use]
     pub fn reads(&self) -> usize {
         self.trigger
             .as_ref()
-            .map_or(0, |schedule| schedule.reads.load(Ordering::Relaxed))
+            .map_or(0, |trigger| trigger.reads.load(Ordering::Relaxed))
     }
 
-    /// Cancels the requests. `signal` is the number of the signal.
+    /// Cancels the requests. `signal` is the number of the signal, which must be positive.
     pub fn raise(&self, signal: i32) {
         self.signal.store(
             usize::try_from(signal).unwrap_or_default(),
@@ -163,10 +198,10 @@ impl Interrupt {
     /// Returns the signal that cancelled the requests, or `None` if they are not cancelled.
     #[must_use]
     pub fn signal(&self) -> Option<i32> {
-        if let Some(schedule) = &self.trigger
-            && schedule.reads.fetch_add(1, Ordering::Relaxed) >= schedule.limit
+        if let Some(trigger) = &self.trigger
+            && trigger.reads.fetch_add(1, Ordering::Relaxed) >= trigger.limit
         {
-            self.raise(schedule.signal);
+            self.raise(trigger.signal);
         }
         if let Some(SignalSource(source)) = &self.source
             && self.signal.load(Ordering::Relaxed) == 0

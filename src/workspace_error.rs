@@ -1,6 +1,10 @@
 //! The error of a workspace verb, and its kinds.
 
+use std::fmt::Display;
 use std::io;
+
+/// The result of a verb.
+pub type Result<T> = std::result::Result<T, WorkspaceError>;
 
 /// A verb that failed.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +21,16 @@ pub struct WorkspaceError {
 }
 
 impl WorkspaceError {
+    /// Returns the error of a step that a raised interrupt ended. `path` is its file, or `.`.
+    pub(crate) fn interrupted(verb: &'static str, path: impl Display) -> Self {
+        Self {
+            verb,
+            path: path.to_string(),
+            kind: ErrorKind::Other,
+            source: io::ErrorKind::Interrupted.into(),
+        }
+    }
+
     /// Returns whether the system refused the verb with `EPERM`, for example because the file is
     /// immutable. Missing permission bits result in `EACCES` instead.
     #[must_use]

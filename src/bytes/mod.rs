@@ -14,6 +14,7 @@ use std::sync::Mutex;
 
 use memmap2::MmapMut;
 
+use crate::interrupt::{Interrupt, MAX_UNINTERRUPTED_BYTES};
 use crate::mutex::lock_unpoisoned;
 use crate::text::Bytes;
 use crate::threads::{MIN_PARALLEL_BYTES, run_both};
@@ -71,10 +72,20 @@ pub(crate) fn map_pages(size: usize) -> io::Result<MmapMut> {
 /// # Errors
 ///
 /// Returns the error of the system. Returns [`io::ErrorKind::OutOfMemory`] if the file ends earlier
-/// and there is no memory for a copy of the bytes read.
+/// and there is no memory for a copy of the bytes read, and [`io::ErrorKind::Interrupted`] if
+/// `interrupt` is raised.
 #[allow(dead_code, reason = "unused on systems without a backend")]
-pub(crate) fn read_large(file: &File, offset: u64, mut pages: MmapMut) -> io::Result<Bytes> {
-    let read_at = |room: &mut [u8], offset| system::read_at(file, room, offset);
+pub(crate) fn read_large(
+    file: &File,
+    offset: u64,
+    mut pages: MmapMut,
+    interrupt: &Interrupt,
+) -> io::Result<Bytes> {
+    let read_at = |room: &mut [u8], offset| {
+        interrupt.check()?;
+        let part = room.len().min(MAX_UNINTERRUPTED_BYTES);
+        system::read_at(file, &mut room[..part], offset)
+    };
     let size = pages.len();
     let middle = size / 2;
     let (first, second) = pages.split_at_mut(middle);
@@ -172,7 +183,13 @@ mod tests {
             (7, size),
             (size, 3),
         ] {
-            let found = read_large(&open(), offset as u64, map_pages(wanted).unwrap()).unwrap();
+            let found = read_large(
+                &open(),
+                offset as u64,
+                map_pages(wanted).unwrap(),
+                Interrupt::never(),
+            )
+            .unwrap();
             assert!(
                 found[..] == contents[offset..size.min(offset + wanted)],
                 "{wanted} from {offset}"

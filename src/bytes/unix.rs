@@ -39,6 +39,7 @@ pub(crate) fn stdin_file() -> io::Result<File> {
 mod tests {
     use super::*;
     use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, read_next};
+    use crate::interrupt::Interrupt;
 
     #[test]
     fn a_directory_cannot_be_read() {
@@ -46,7 +47,7 @@ mod tests {
         let opened = File::open(directory.path()).unwrap();
         let pages = map_pages(MIN_PARALLEL_READ).unwrap();
         let errors = [
-            read_large(&opened, 0, pages).unwrap_err(),
+            read_large(&opened, 0, pages, Interrupt::never()).unwrap_err(),
             read_next(&opened, 1).unwrap_err(),
         ];
         assert_eq!(

@@ -10,7 +10,7 @@ use super::caller::{Caller, LimitedRead, StdinReadTwice};
 use super::early_exit::system_message;
 use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_large, stdin_file};
 use crate::engine::open_regular;
-use crate::engine::options::{ProblemCode, ProblemFacts, code};
+use crate::engine::options::{Interrupt, ProblemCode, ProblemFacts, code};
 use crate::text::Bytes;
 
 /// The name of standard input.
@@ -165,7 +165,8 @@ fn read_whole(mut file: &File, mut source: impl Read, limit: u64) -> io::Result<
         bytes.try_reserve_exact(size.saturating_add(1))?;
         return read_all(source, bytes, limit);
     }
-    let bytes = map_pages(size).and_then(|pages| read_large(file, place, pages))?;
+    let bytes =
+        map_pages(size).and_then(|pages| read_large(file, place, pages, Interrupt::never()))?;
     // The next reader starts after the content.
     file.seek(SeekFrom::Start(place + bytes.len() as u64))?;
     let mut next = Vec::new();

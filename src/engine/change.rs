@@ -275,7 +275,7 @@ impl<'a> CommandRun<'a> {
         );
         // A signal has ended the search, but not the commit.
         let found = if committed.is_ok() && self.interrupt().is_raised() {
-            done.resolved.find_deferred_whitespace(&Interrupt::new())
+            done.resolved.find_deferred_whitespace(Interrupt::never())
         } else {
             found
         };

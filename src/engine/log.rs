@@ -258,7 +258,7 @@ pub fn gc(
 /// assert!(report.ok && !report.changed);
 /// ```
 pub fn recover(workspace: &dyn Workspace, options: transaction::Options) -> Outcome {
-    recover_with_interrupt(workspace, options, &Interrupt::new())
+    recover_with_interrupt(workspace, options, Interrupt::never())
 }
 
 /// Rolls back an interrupted change as [`recover`] does. A signal in `interrupt` ends the wait for

@@ -196,7 +196,7 @@ mod tests {
     fn result(patch: &str) -> Result<Applied, Refused> {
         let workspace =
             Memory::with_files([(RelPath::new(b"a").unwrap(), Entry::file("one\ntwo\n"))]);
-        engine::apply(Request::of(patch), &workspace, &Interrupt::new()).into_result()
+        engine::apply(Request::of(patch), &workspace, Interrupt::never()).into_result()
     }
 
     #[test]

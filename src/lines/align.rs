@@ -3,6 +3,7 @@
 use super::anchors::{anchors, find_unique_elements};
 use super::edits::{Budget, Edit, Edits, append_edit};
 use super::shortest_edits::{MiddleSearch, SequencePair};
+use crate::interrupt::Interrupt;
 
 /// The number of steps that the search for anchors takes for each element.
 const COST_OF_DIVISION: u64 = 16;
@@ -41,16 +42,21 @@ impl Alignment {
 /// Returns the shortest edit script from the first sequence to the second.
 pub(crate) fn shortest_edits(pair: &SequencePair<'_>) -> Edits {
     Aligner::new(pair, Budget(u64::MAX))
-        .align(SearchEffort::Unlimited)
+        .align(SearchEffort::Unlimited, Interrupt::never())
+        .expect("BUG: the interrupt is never raised")
         .edits
 }
 
 /// Returns the changes from the first sequence to the second.
 ///
 /// The edit script is the shortest one if it has few changes. A part with more changes is first
-/// divided at its anchors.
-pub(super) fn align(pair: &SequencePair<'_>, budget: Budget) -> Alignment {
-    Aligner::new(pair, budget).align(SearchEffort::Few)
+/// divided at its anchors. Returns `None` soon after `interrupt` is raised.
+pub(super) fn align(
+    pair: &SequencePair<'_>,
+    budget: Budget,
+    interrupt: &Interrupt,
+) -> Option<Alignment> {
+    Aligner::new(pair, budget).align(SearchEffort::Few, interrupt)
 }
 
 /// A part of both sequences that must still be compared.
@@ -95,17 +101,19 @@ impl<'p> Aligner<'p> {
         }
     }
 
-    /// Aligns both sequences as a whole, at first with `search`.
-    fn align(mut self, search: SearchEffort) -> Alignment {
+    /// Aligns both sequences as a whole, at first with `search`. Returns `None` soon after `interrupt`
+    /// is raised.
+    fn align(mut self, search: SearchEffort, interrupt: &Interrupt) -> Option<Alignment> {
         let all = Edit {
             old: 0..self.pair.old.len(),
             new: 0..self.pair.new.len(),
         };
         self.add(all, search);
         while let Some(part) = self.waiting.pop() {
+            interrupt.check().ok()?;
             self.align_part(part);
         }
-        self.found
+        Some(self.found)
     }
 
     /// Adds a part that must be compared before the waiting ones.

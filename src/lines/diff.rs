@@ -15,6 +15,7 @@ use super::numbers::{ComparedLines, LineNumbers};
 use super::shortest_edits::SequencePair;
 use super::slide::{ComparedText, SlidePosition, edits, slide};
 use super::table::LineTable;
+use crate::interrupt::Interrupt;
 
 /// Returns the changes from `old` to `new`.
 ///
@@ -29,6 +30,18 @@ pub(crate) fn diff(
     align_lines(old, new, budget, slide).edits
 }
 
+/// Returns the same changes as [`diff`] with the default budget. Returns `None` soon after
+/// `interrupt` is raised.
+pub(crate) fn diff_until_raised(
+    old: &LineTable<'_>,
+    new: &LineTable<'_>,
+    slide: SlidePosition,
+    interrupt: &Interrupt,
+) -> Option<Edits> {
+    let alignment = align_until_raised(old, new, (Budget::default(), slide), interrupt)?;
+    Some(alignment.edits)
+}
+
 /// Returns the changes from `old` to `new`, and the parts that `budget` does not suffice to
 /// compare.
 pub(super) fn align_lines(
@@ -37,7 +50,18 @@ pub(super) fn align_lines(
     budget: Budget,
     position: SlidePosition,
 ) -> Alignment {
-    let numbers = LineNumbers::new(old, new);
+    align_until_raised(old, new, (budget, position), Interrupt::never())
+        .expect("BUG: the interrupt is never raised")
+}
+
+/// Returns the same as [`align_lines`], or `None` soon after `interrupt` is raised.
+fn align_until_raised(
+    old: &LineTable<'_>,
+    new: &LineTable<'_>,
+    (budget, position): (Budget, SlidePosition),
+    interrupt: &Interrupt,
+) -> Option<Alignment> {
+    let numbers = LineNumbers::new(old, new, interrupt)?;
     let all = Edit {
         old: 0..old.lines.len(),
         new: 0..new.lines.len(),
@@ -55,13 +79,15 @@ pub(super) fn align_lines(
         SlidePosition::Indent => &core,
     };
     let [before, after] = &numbers.compared(&core, counted);
+    interrupt.check().ok()?;
     let mut found = align(
         &SequencePair {
             old: &before.numbers,
             new: &after.numbers,
         },
         budget,
-    );
+        interrupt,
+    )?;
     // `align` returns indexes into the compared lines. Everything after it needs line numbers.
     for part in &mut found.unaligned {
         part.old = before.lines(&part.old);
@@ -78,9 +104,11 @@ pub(super) fn align_lines(
         numbers: &numbers.new,
         changed: changed_lines(new.lines.len(), core.new, after, changed(|edit| &edit.new)),
     };
+    interrupt.check().ok()?;
     slide(&mut old, &mut new, position);
+    interrupt.check().ok()?;
     found.edits = edits(&old.changed, &new.changed);
-    found
+    Some(found)
 }
 
 /// Returns whether each of `count` lines is changed: the lines of `core` that are not compared, and
@@ -147,6 +175,16 @@ mod tests {
         prop_oneof![Just(Budget::default()), (0..3000_u64).prop_map(Budget)]
     }
 
+    #[test]
+    fn a_raised_interrupt_leaves_no_changes() {
+        let (old, new) = (table(&["a\n", "b\n"]), table(&["b\n"]));
+        let interrupt = Interrupt::new();
+        let changes = || diff_until_raised(&old, &new, SlidePosition::Last, &interrupt);
+        assert_eq!(changes().map(|edits| edits.len()), Some(1));
+        interrupt.raise(15);
+        assert_eq!(changes(), None);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, rng_seed: RngSeed::Fixed(29), ..ProptestConfig::default() })]
 
@@ -169,7 +207,7 @@ mod tests {
         ) {
             let all = &LINES[..4];
             let [old, new] = [old, new].map(|lines| table(&[all, &lines[..]].concat()));
-            let numbers = LineNumbers::new(&old, &new);
+            let numbers = LineNumbers::new(&old, &new, Interrupt::never()).unwrap();
             let shortest = shortest_edits(&SequencePair { old: &numbers.old, new: &numbers.new });
             prop_assert_eq!(size(&diff(&old, &new, Budget::default(), SlidePosition::Last)), size(&shortest));
         }

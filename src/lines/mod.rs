@@ -27,7 +27,7 @@ mod table;
 
 pub(crate) use align::shortest_edits;
 pub(crate) use comparison::Comparison;
-pub(crate) use diff::diff;
+pub(crate) use diff::{diff, diff_until_raised};
 pub(crate) use edits::{Budget, Edit, Edits, append_edit};
 pub(crate) use ends::common_ends;
 pub(crate) use find::{

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::edits::Edit;
 use super::table::LineTable;
+use crate::interrupt::Interrupt;
 
 /// The number of lines above and below a frequent line that decide whether it is compared.
 const WINDOW: usize = 100;
@@ -84,24 +85,32 @@ impl ComparedLines {
 }
 
 impl LineNumbers {
-    pub(super) fn new(old: &LineTable<'_>, new: &LineTable<'_>) -> Self {
+    /// Returns the numbers of the lines of both texts, or `None` soon after `interrupt` is raised.
+    pub(super) fn new(
+        old: &LineTable<'_>,
+        new: &LineTable<'_>,
+        interrupt: &Interrupt,
+    ) -> Option<Self> {
         let mut numbering = LineNumbering::with_capacity(old.lines.len());
         let mut number = |line| numbering.number(line);
-        let before: Vec<_> = old.lines.iter().map(|line| number(*line)).collect();
+        let lines = interrupt.take_until_raised(old.lines.iter());
+        let before: Vec<_> = lines.map(|line| number(*line)).collect();
         // Most new lines are equal to the old line at the same position. These lines need no lookup
         // in the hash table.
         let in_place = old.lines.iter().zip(&before).map(Some);
-        let after = new.lines.iter().zip(in_place.chain(iter::repeat(None)));
+        let after = interrupt.take_until_raised(new.lines.iter());
+        let after = after.zip(in_place.chain(iter::repeat(None)));
         let after = after.map(|(line, same)| match same {
             Some((old, same)) if old == line => *same,
             _ => number(*line),
         });
         let after = after.collect();
-        Self {
+        interrupt.check().ok()?;
+        Some(Self {
             old: before,
             new: after,
             count: numbering.count(),
-        }
+        })
     }
 
     /// Returns the lines of `core` that are compared. The other lines of `core` count as changed.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use crate::interrupt::Interrupt;
 use crate::text::lines;
 
 /// The size of a block in bytes. The line number at the start of each block is stored.
@@ -39,21 +40,31 @@ pub struct LineOffsets<'a> {
 impl<'a> LineOffsets<'a> {
     /// Creates the index of `text`. An unterminated last line counts as a line.
     #[must_use]
+    #[allow(clippy::missing_panics_doc, reason = "it never panics")]
     pub fn new(text: &'a [u8]) -> Self {
-        Self::with_runner(text, run_sequentially)
+        Self::with_runner(text, run_sequentially, Interrupt::never())
+            .expect("BUG: the interrupt is never raised")
     }
 
-    /// Counts the lines of `text`. The given function runs the two halves of the work.
-    pub(crate) fn with_runner(text: &'a [u8], together: JoinFn) -> Self {
+    /// Creates the index of `text`. `together` runs the two halves of the work. Returns `None` if
+    /// `interrupt` is raised.
+    pub(crate) fn with_runner(
+        text: &'a [u8],
+        together: JoinFn,
+        interrupt: &Interrupt,
+    ) -> Option<Self> {
         let (first, second) = text.split_at(text.len() / 2 / BLOCK * BLOCK);
         let mut before = Vec::with_capacity(text.len() / BLOCK + 2);
         let mut counts = Vec::new();
         let count = |block: &[u8]| memchr_iter(b'\n', block).count();
         together(
             text.len(),
-            &mut || before.extend(first.chunks(BLOCK).map(count)),
-            &mut || counts.extend(second.chunks(BLOCK).map(count)),
+            &mut || before.extend(interrupt.take_until_raised(first.chunks(BLOCK)).map(count)),
+            &mut || counts.extend(interrupt.take_until_raised(second.chunks(BLOCK)).map(count)),
         );
+        if interrupt.is_raised() {
+            return None;
+        }
         before.append(&mut counts);
         // Replace the count of each block by the sum of the counts before it.
         let mut newlines = 0;
@@ -62,12 +73,12 @@ impl<'a> LineOffsets<'a> {
         }
         before.push(newlines);
         let has_tail = text.last().is_some_and(|&byte| byte != b'\n');
-        Self {
+        Some(Self {
             text,
             newlines_before: before,
             count: newlines + usize::from(has_tail),
             join: together,
-        }
+        })
     }
 
     /// Returns the text.
@@ -171,6 +182,16 @@ mod tests {
                 .collect::<Vec<_>>(),
             (0..1000).collect::<Vec<_>>()
         );
+    }
+
+    #[test]
+    fn a_raised_interrupt_leaves_no_index() {
+        let interrupt = Interrupt::new();
+        let is_complete =
+            || LineOffsets::with_runner(b"a\nb", run_sequentially, &interrupt).is_some();
+        assert!(is_complete());
+        interrupt.raise(15);
+        assert!(!is_complete());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::interrupt::Interrupt;
 use crate::text::lines;
 
 /// The lines of a text, in order. A line includes its terminator.
@@ -14,8 +15,15 @@ pub(crate) struct LineTable<'t> {
 impl<'t> LineTable<'t> {
     /// Returns the lines of `text`.
     pub(crate) fn from_text(text: &'t [u8]) -> Self {
+        Self::from_text_until_raised(text, Interrupt::never())
+    }
+
+    /// Returns the lines of `text`. If `interrupt` is raised, the table is incomplete and must not be
+    /// used.
+    pub(crate) fn from_text_until_raised(text: &'t [u8], interrupt: &Interrupt) -> Self {
         let mut table = Vec::with_capacity(memchr::memchr_iter(b'\n', text).count() + 1);
-        table.extend(lines(text).map(|(_, line)| line));
+        let lines = interrupt.take_until_raised(lines(text));
+        table.extend(lines.map(|(_, line)| line));
         Self { lines: table }
     }
 

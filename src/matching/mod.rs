@@ -354,6 +354,7 @@ pub fn splice(
         &placements,
         &MatchRules::default(),
     )
+    .expect("BUG: the interrupt is never raised")
     .pieces
     .join(preimage)
 }
@@ -373,7 +374,8 @@ pub struct SplicedFile {
 ///
 /// Insertions are indented to match the file under
 /// [`MatchMode::Reindented`](crate::plan::MatchMode::Reindented), and always for grammars without
-/// line numbers. White-space errors are fixed if `rules` request it.
+/// line numbers. White-space errors are fixed if `rules` request it. Returns `None` if the interrupt
+/// of `rules` is raised.
 #[must_use]
 pub fn splice_with_rules(
     preimage: &LineOffsets<'_>,
@@ -382,6 +384,6 @@ pub fn splice_with_rules(
     direction: Direction,
     placements: &[&Placement],
     rules: &MatchRules,
-) -> SplicedFile {
+) -> Option<SplicedFile> {
     splice::splice(preimage, (text, hunks), direction, placements, rules)
 }

@@ -12,14 +12,15 @@ const MAX_BYTES: usize = 1 << 28;
 /// Applies the hunks one after the other and returns their placements and the new file.
 ///
 /// Each hunk is placed in the result of the earlier hunks. Hunks that match nowhere are skipped.
-/// The bytes and lines of a placement refer to the file at that step.
+/// The bytes and lines of a placement refer to the file at that step. Returns `None` if the interrupt
+/// of `rules` is raised.
 #[must_use]
 pub fn overlay(
     preimage: &[u8],
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     rules: &MatchRules,
-) -> (Placements, SplicedFile) {
+) -> Option<(Placements, SplicedFile)> {
     let (mut all, mut rest) = (Placements::new(), hunks);
     let original = LineOffsets::new(preimage);
     let (mut file, mut made) = (preimage.to_vec(), SplicedFile::default());
@@ -56,7 +57,7 @@ pub fn overlay(
         let (fitting, found): (Vec<_>, Vec<_>) = pairs
             .filter_map(|(hunk, placed)| Some((hunk.clone(), placed.as_ref().ok()?)))
             .unzip();
-        let spliced = splice_with_rules(&lines, text, &fitting, direction, &found, rules);
+        let spliced = splice_with_rules(&lines, text, &fitting, direction, &found, rules)?;
         file = spliced.pieces.join(&file);
         made.corrected.extend(spliced.corrected);
         made.omitted.extend(spliced.omitted);
@@ -65,7 +66,7 @@ pub fn overlay(
         if rest.is_empty() {
             // The pieces of a step refer to the file of that step, so the result is one new piece.
             made.pieces.insert(&file);
-            return (all, made);
+            return Some((all, made));
         }
     }
 }
@@ -92,7 +93,8 @@ mod tests {
             (&section.text, &section.hunks),
             Direction::Forward,
             rules,
-        );
+        )
+        .unwrap();
         let outcome = |placed: Result<Placement, Box<super::super::Mismatch>>| {
             placed
                 .map(|placement| placement.already_at)

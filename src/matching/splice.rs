@@ -16,14 +16,15 @@ use crate::plan::{Direction, Hunk, HunkLine, LineKind, MatchMode, has_newline_no
 use crate::text::{BYTE_ORDER_MARK, LineEnding, lines};
 use output::{SpliceOutput, ending_near};
 
-/// Applies the hunks at their placements and returns the new file.
+/// Applies the hunks at their placements and returns the new file. Returns `None` if the interrupt
+/// of `rules` is raised.
 pub(super) fn splice(
     file: &LineOffsets<'_>,
     (text, hunks): (&[u8], &[Hunk]),
     direction: Direction,
     placements: &[&Placement],
     rules: &MatchRules,
-) -> SplicedFile {
+) -> Option<SplicedFile> {
     let mut hunks: Vec<_> = hunks.iter().zip(placements.iter().copied()).collect();
     hunks.sort_by_key(|(_, placement)| (placement.lines.start, placement.lines.end));
     let splicer = Splicer {
@@ -32,10 +33,11 @@ pub(super) fn splice(
         direction,
         rules,
     };
-    match splicer.split_halves(&hunks) {
+    let after = match splicer.split_halves(&hunks) {
         Some(halves) => splicer.splice_halves(halves, file),
         None => splicer.splice_whole(&hunks),
-    }
+    };
+    (!rules.interrupt.is_raised()).then_some(after)
 }
 
 /// A hunk and its placement.
@@ -88,7 +90,8 @@ impl Splicer<'_> {
         out.finish()
     }
 
-    /// Appends the new file up to the end of the last of `hunks`, which are in file order.
+    /// Appends the new file up to the end of the last of `hunks`, which are in file order. A raised
+    /// interrupt ends this earlier.
     fn apply(&self, hunks: &[PlacedHunk<'_>], out: &mut SpliceOutput<'_>) {
         let Self {
             preimage,
@@ -96,7 +99,7 @@ impl Splicer<'_> {
             direction,
             rules,
         } = *self;
-        for &(hunk, placement) in hunks {
+        for &(hunk, placement) in rules.interrupt.take_until_raised(hunks.iter()) {
             let target = TargetLines::new(preimage, hunk, placement, rules);
             out.keep(out.done..placement.bytes.start, target.ending);
             // A hunk that only deletes writes nothing.
@@ -107,6 +110,7 @@ impl Splicer<'_> {
             let is_taken =
                 |line: &HunkLine<'_>| !(rules.no_add && line.kind == LineKind::Insertion);
             let lines = hunk.lines(text, direction).filter(is_taken);
+            let lines = rules.interrupt.take_until_raised(lines);
             // The lines of an exact match can be copied in one pass, without any conversion.
             match rules.correction {
                 None if target.is_exact_copy(hunk.body.slice(text)) && out.is_at_line_start() => {

@@ -1,22 +1,37 @@
 //! Describes file contents for reports.
 
-use super::{ContentDetails, ContentProperties};
-use crate::digest::{ObjectFormat, Sha256, blob_id};
-use crate::text::{BYTE_ORDER_MARK, is_binary, line_ending_kind};
+use std::convert::Infallible;
 
-/// Returns the size and the digest of `content`.
-pub(super) fn digest(content: &[u8]) -> ContentProperties {
+use super::{ContentDetails, ContentProperties};
+use crate::digest::{ObjectFormat, Sha256, hash_blob_stream};
+use crate::interrupt::Interrupt;
+use crate::text::{BYTE_ORDER_MARK, Contents, is_binary, line_ending_kind};
+
+/// Returns the size and the digest of `content`. If `interrupt` is raised, the digest is wrong and
+/// must not be used.
+pub(super) fn digest(content: &Contents, interrupt: &Interrupt) -> ContentProperties {
+    let slices = content.slices();
+    let parts = slices.iter().flat_map(|slice| interrupt.parts(slice));
     ContentProperties {
         size: content.len() as u64,
-        sha256: Sha256::of(content),
+        sha256: Sha256::of_all(parts.map_while(Result::ok)),
         details: None,
     }
 }
 
-/// Returns the name of the blob, the line endings and the encoding of `content`.
-pub(super) fn details(content: &[u8]) -> ContentDetails {
+/// Returns the name of the blob, the line endings and the encoding of `content`. If `interrupt` is
+/// raised, the name is wrong and must not be used.
+pub(super) fn details(content: &[u8], interrupt: &Interrupt) -> ContentDetails {
+    let parts = |take: &mut dyn FnMut(&[u8])| -> Result<(), Infallible> {
+        interrupt
+            .parts(content)
+            .map_while(Result::ok)
+            .for_each(take);
+        Ok(())
+    };
+    let Ok(blob) = hash_blob_stream(content.len() as u64, ObjectFormat::Sha1, parts);
     ContentDetails {
-        blob: blob_id(content, ObjectFormat::Sha1),
+        blob,
         line_end: line_ending_kind(content),
         has_bom: content.starts_with(BYTE_ORDER_MARK),
         has_final_newline: content.ends_with(b"\n"),
@@ -57,7 +72,7 @@ mod tests {
 
     #[test]
     fn contents_are_described() {
-        let side = details(b"\xef\xbb\xbfa\r\nb\n");
+        let side = details(b"\xef\xbb\xbfa\r\nb\n", Interrupt::never());
         assert_eq!(
             (
                 side.line_end,
@@ -67,11 +82,11 @@ mod tests {
             ),
             ("mixed", true, true, "utf-8")
         );
-        let side = details(b"caf\xe9");
+        let side = details(b"caf\xe9", Interrupt::never());
         assert_eq!(
             (side.line_end, side.has_final_newline, side.encoding),
             ("none", false, "unknown")
         );
-        assert_eq!(details(b"\0").encoding, "binary");
+        assert_eq!(details(b"\0", Interrupt::never()).encoding, "binary");
     }
 }

@@ -47,7 +47,8 @@ pub(super) fn postimage(
             binary_from_repo::postimage(operation, preimage, options, findings).map(made)
         }
         Edit::Cell(wanted) => {
-            super::notebook::postimage(wanted, preimage, options.max_write(), findings)
+            let limits = (options.max_write(), &options.rules.interrupt);
+            super::notebook::postimage(wanted, preimage, limits, findings)
         }
         // `GroupExecutor` computes these edits itself. It has the files from which lines are moved.
         Edit::Lines(_) => None,
@@ -56,14 +57,19 @@ pub(super) fn postimage(
         }
         Edit::Whole(contents) => {
             guard_block(preimage, contents, options, findings);
-            count_changed_lines(preimage, contents, &mut findings.outcome);
+            count_changed_lines(
+                preimage,
+                contents,
+                &options.rules.interrupt,
+                &mut findings.outcome,
+            );
             Some(EditResult::Changed(Arc::clone(contents).into()))
         }
     }
 }
 
 /// Returns the postimage after the chosen hunks that are not yet applied; `None` if one of them
-/// does not apply.
+/// does not apply, or if the interrupt is raised.
 fn splice_hunks(
     operation: &Operation,
     (text, hunks): (&[u8], &[Hunk]),
@@ -83,7 +89,7 @@ fn splice_hunks(
         placements,
         overlaid,
         counted,
-    } = HunkPlacements::new(operation, (text, hunks), preimage, &rules);
+    } = HunkPlacements::new(operation, (text, hunks), preimage, &rules)?;
     (findings.outcome.added, findings.outcome.removed) = counted;
     if hunkwise::can_merge(operation, options) && placements.iter().any(Result::is_err) {
         let patch = (text, hunks);
@@ -133,7 +139,8 @@ struct SpliceInputs<'a> {
 
 impl SpliceInputs<'_> {
     /// Returns the postimage after the `pending` ones of `hunks`; `None` if one of them has no
-    /// placement. `overlaid` is the postimage if the placement already computed it.
+    /// placement, or if the interrupt is raised. `overlaid` is the postimage if the placement already
+    /// computed it.
     fn run(
         &self,
         hunks: &[Hunk],
@@ -169,14 +176,14 @@ impl SpliceInputs<'_> {
                 findings,
             );
         }
-        let mut spliced = overlaid.unwrap_or_else(|| {
+        let mut spliced = overlaid.or_else(|| {
             matching::splice_with_rules(file, text, hunks, direction, &placed, rules)
-        });
+        })?;
         whitespace::record_corrections(&mut spliced, findings);
         let after = Contents::from_pieces(preimage, spliced.pieces);
         // The counts of the hunks are wrong if some of their lines were not applied as written.
         if pending.has_skipped || rules.correction.is_some() || rules.no_add {
-            count_changed_lines(preimage, &after, &mut findings.outcome);
+            count_changed_lines(preimage, &after, &rules.interrupt, &mut findings.outcome);
         }
         findings.outcome.is_binary = is_binary(preimage) || is_binary(&after.prefix(BINARY_PREFIX));
         Some(after)

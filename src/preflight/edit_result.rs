@@ -4,9 +4,10 @@ use super::FileOutcome;
 use super::codes::code;
 use super::findings::Findings;
 use super::problem::{Problem, Severity};
+use crate::interrupt::Interrupt;
 use crate::matching::{self, Placement};
 use crate::plan::{Hunk, Operation, Replacement};
-use crate::syntax::write::changed_lines;
+use crate::syntax::write::changed_lines_until_raised;
 use crate::text::{Contents, Span, is_binary};
 
 /// The result of an edit.
@@ -15,11 +16,17 @@ pub(super) enum EditResult {
     Changed(Contents),
 }
 
-/// Counts the changed lines by comparing both contents.
-pub(super) fn count_changed_lines(before: &[u8], after: &[u8], outcome: &mut FileOutcome) {
+/// Counts the changed lines by comparing both contents. If `interrupt` is raised, the numbers are
+/// wrong and must not be used.
+pub(super) fn count_changed_lines(
+    before: &[u8],
+    after: &[u8],
+    interrupt: &Interrupt,
+    outcome: &mut FileOutcome,
+) {
     outcome.is_binary = is_binary(before) || is_binary(after);
     if !outcome.is_binary {
-        (outcome.added, outcome.removed) = changed_lines(before, after);
+        (outcome.added, outcome.removed) = changed_lines_until_raised(before, after, interrupt);
     }
 }
 

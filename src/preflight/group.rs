@@ -41,7 +41,7 @@ impl Groups {
 }
 
 /// Returns the groups of `plan`. With `--reject`, an operation also names the file for its rejected
-/// hunks.
+/// hunks. If the interrupt is raised, the groups are incomplete and must not be used.
 pub(super) fn group_operations(plan: &Plan, options: &Options) -> Groups {
     sets(plan, options).into_groups()
 }
@@ -71,7 +71,8 @@ fn sets(plan: &Plan, options: &Options) -> DisjointSets {
         let named = plan.operations.iter().enumerate();
         let named =
             named.flat_map(|(index, operation)| paths(operation).map(move |path| (index, path)));
-        named.chain(rejected.iter().map(|(index, path)| (*index, path)))
+        let all = named.chain(rejected.iter().map(|(index, path)| (*index, path)));
+        options.rules.interrupt.take_until_raised(all)
     };
     for (index, path) in named() {
         sets.join(

@@ -54,7 +54,12 @@ pub(super) fn merge_all(
             );
         }
     }
-    count_changed_lines(file.text(), &bytes, &mut findings.outcome);
+    count_changed_lines(
+        file.text(),
+        &bytes,
+        &options.rules.interrupt,
+        &mut findings.outcome,
+    );
     let is_marked = !conflicts.is_empty();
     let merge = MergeOutcome {
         base: BaseSource::Hunks,

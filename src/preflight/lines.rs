@@ -84,7 +84,12 @@ pub(super) fn postimage(
         findings.warning(&code::LINES_MENDED, what).place = Some((operation.input, span));
     }
     if operation.action == Action::Delete {
-        count_changed_lines(preimage, b"", &mut findings.outcome);
+        count_changed_lines(
+            preimage,
+            b"",
+            &options.rules.interrupt,
+            &mut findings.outcome,
+        );
         return Some(EditResult::Same);
     }
     if changes.edits.is_empty() {
@@ -132,7 +137,12 @@ fn splice(
     );
     match matching::change_lines(preimage, &edits, shift, &source, options.max_write()) {
         Ok((after, places)) => {
-            count_changed_lines(preimage, &after, &mut findings.outcome);
+            count_changed_lines(
+                preimage,
+                &after,
+                &options.rules.interrupt,
+                &mut findings.outcome,
+            );
             findings.outcome.tag = Some(HashlineTag::of(&after));
             note_places(changes, preimage, places, options, findings);
             Some(EditResult::Changed(after.into()))

@@ -161,7 +161,7 @@ pub fn resolve_with_previews(
     sink: &dyn Sink,
     previews: PreviewSinks<'_>,
 ) -> Result<Resolution, WorkspaceError> {
-    let (groups, all) = group_and_decide(plan, workspace, options);
+    let (groups, all) = group_and_decide(plan, workspace, options)?;
     let examine = || whitespace::find_errors(plan, &options.whitespace, &options.rules.interrupt);
     let action = options.whitespace.action;
     // Warnings do not affect the files. White space is then checked in parallel with the groups, or
@@ -201,8 +201,9 @@ pub fn resolve_with_previews(
     pass::check_interrupt(options)?;
     let mut resolution = Resolution {
         changes: pass.changes.into_inner(),
-        ..pass::collect_findings(all, plan, options)
+        ..pass::collect_findings(all, plan, options)?
     };
+    pass::check_interrupt(options)?;
     match early.or(late) {
         Some(found) => whitespace::report_errors(plan, found, action, &mut resolution),
         None => resolution.deferred_whitespace = Some(options.whitespace.clone()),
@@ -212,11 +213,15 @@ pub fn resolve_with_previews(
 
 /// Returns the groups of operations, and the findings of each operation after the verdict of the
 /// policy.
+///
+/// # Errors
+///
+/// Returns an error if the request is cancelled.
 fn group_and_decide(
     plan: &Plan,
     workspace: &dyn Workspace,
     options: &Options,
-) -> (group::Groups, Vec<Mutex<Findings>>) {
+) -> Result<(group::Groups, Vec<Mutex<Findings>>), WorkspaceError> {
     // The groups and verdicts are computed before the findings are allocated, so that their
     // temporary memory is free again by then.
     let judge = || decide_all(plan, workspace, &options.policy);
@@ -225,8 +230,13 @@ fn group_and_decide(
         || group::group_operations(plan, options),
         judge,
     );
-    let findings = approval_gate::check_rulings(plan, rulings, workspace, options);
-    (groups, findings.map(Mutex::new).collect())
+    pass::check_interrupt(options)?;
+    let rulings = approval_gate::check_rulings(plan, rulings, workspace, options);
+    let rulings = options.rules.interrupt.take_until_raised(rulings);
+    let mut findings = Vec::with_capacity(plan.operations.len());
+    findings.extend(rulings.map(Mutex::new));
+    pass::check_interrupt(options)?;
+    Ok((groups, findings))
 }
 
 /// Returns the verdict of `policy` on each operation of `plan`. No content is read.

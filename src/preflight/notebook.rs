@@ -3,6 +3,7 @@
 use super::codes::code;
 use super::edit_result::{EditResult, count_changed_lines};
 use super::findings::Findings;
+use crate::interrupt::Interrupt;
 use crate::matching;
 use crate::notebook::{self, CellError};
 use crate::plan::CellEdit;
@@ -11,7 +12,7 @@ use crate::plan::CellEdit;
 pub(super) fn postimage(
     wanted: &CellEdit,
     preimage: &[u8],
-    max_file: u64,
+    (max_file, interrupt): (u64, &Interrupt),
     findings: &mut Findings,
 ) -> Option<EditResult> {
     match notebook::edit(preimage, wanted, max_file) {
@@ -22,7 +23,7 @@ pub(super) fn postimage(
                 .map(|(place, new)| (place, new.into_bytes()))
                 .collect();
             let (after, places) = matching::replace_at(preimage, splices);
-            count_changed_lines(preimage, &after, &mut findings.outcome);
+            count_changed_lines(preimage, &after, interrupt, &mut findings.outcome);
             findings.outcome.cell = Some(Box::new(edited.cell));
             findings.outcome.edit_lines = places
                 .iter()

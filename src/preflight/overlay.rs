@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use super::directories::DirectoryCache;
 use super::spelling::{NameSpellings, PathCollision};
 use crate::change::FileState;
+use crate::interrupt::Interrupt;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::Contents;
@@ -79,6 +80,7 @@ pub(super) struct Overlay<'w> {
     /// The shared cache of missing directories; `None` if some files are in another tree.
     directories: Option<&'w DirectoryCache>,
     max_file: u64,
+    interrupt: &'w Interrupt,
     entries: HashMap<RelPath, OverlayEntry>,
     spelling: Option<NameSpellings<'w>>,
     /// The names in directory listings of files that the operations spell differently.
@@ -95,6 +97,7 @@ impl<'w> Overlay<'w> {
             workspace,
             directories,
             max_file,
+            interrupt: Interrupt::never(),
             entries: HashMap::new(),
             spelling: None,
             stored: HashMap::new(),
@@ -107,6 +110,11 @@ impl<'w> Overlay<'w> {
             spelling: Some(spelling),
             ..self
         }
+    }
+
+    /// Returns the overlay whose reads end with an error soon after `interrupt` is raised.
+    pub(super) fn with_interrupt(self, interrupt: &'w Interrupt) -> Self {
+        Self { interrupt, ..self }
     }
 
     /// Returns the name that directory listings have for the file that an operation names `path`.

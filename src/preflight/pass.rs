@@ -1,7 +1,6 @@
 //! Resolves the groups of a plan in one pass. Each group hands its finished changes to the sink at
 //! once.
 
-use std::io;
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +14,7 @@ use crate::mutex::lock_unpoisoned;
 use crate::plan::Plan;
 use crate::progress::Phase;
 use crate::threads;
-use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
+use crate::workspace::{Workspace, WorkspaceError};
 
 /// The state that the threads of a pass share.
 pub(super) struct PassState<'a> {
@@ -105,15 +104,20 @@ impl PassState<'_> {
 }
 
 /// Returns the outcomes and the problems in plan order, without the number of changes.
+///
+/// # Errors
+///
+/// Returns an error if the request is cancelled.
 pub(super) fn collect_findings(
     mut all: Vec<Mutex<Findings>>,
     plan: &Plan,
     options: &Options,
-) -> Resolution {
+) -> Result<Resolution, WorkspaceError> {
     // The threads may have kept more problems, depending on their order. This second pass is in
     // plan order, so the result is deterministic.
     let kept = FirstProblems::default();
-    for (index, (findings, operation)) in all.iter_mut().zip(&plan.operations).enumerate() {
+    let operations = all.iter_mut().zip(&plan.operations).enumerate();
+    for (index, (findings, operation)) in options.rules.interrupt.take_until_raised(operations) {
         kept.limit(
             index,
             operation,
@@ -121,6 +125,7 @@ pub(super) fn collect_findings(
             findings.get_mut().unwrap_or_else(PoisonError::into_inner),
         );
     }
+    check_interrupt(options)?;
     let count = all
         .iter()
         .map(|findings| lock_unpoisoned(findings).problems.len())
@@ -135,23 +140,17 @@ pub(super) fn collect_findings(
         findings.outcome
     };
     let files = all.into_iter().map(outcome).collect();
-    Resolution {
+    Ok(Resolution {
         files,
         problems,
         ..Resolution::default()
-    }
+    })
 }
 
 /// Returns an error if the request was cancelled.
 pub(super) fn check_interrupt(options: &Options) -> Result<(), WorkspaceError> {
-    if !options.rules.interrupt.is_raised() {
-        return Ok(());
+    if options.rules.interrupt.is_raised() {
+        return Err(WorkspaceError::interrupted("resolve", "."));
     }
-    let source = io::ErrorKind::Interrupted.into();
-    Err(WorkspaceError {
-        verb: "resolve",
-        path: ".".to_owned(),
-        kind: ErrorKind::Other,
-        source,
-    })
+    Ok(())
 }

@@ -158,9 +158,10 @@ fn apply_edits(
                 Some(encoded) => count_changed_lines(
                     &encoded.text,
                     &encoded.decode(&after),
+                    interrupt,
                     &mut findings.outcome,
                 ),
-                None => count_changed_lines(preimage, &after, &mut findings.outcome),
+                None => count_changed_lines(preimage, &after, interrupt, &mut findings.outcome),
             }
             judge(
                 changes,

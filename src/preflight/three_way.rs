@@ -13,6 +13,7 @@ use super::options::Options;
 use super::overlay::Node;
 use super::{checks, code};
 use crate::digest::has_blob_id;
+use crate::interrupt::Interrupt;
 use crate::matching::{Conflict, ConflictResolution, ConflictStyle, MergedText, merge};
 use crate::mode::{FileKind, FileMode};
 use crate::plan::{Action, Edit, Operation};
@@ -163,7 +164,8 @@ fn merge_sides(
     } else {
         merge(texts[0], texts[1], texts[2], favour, style)
     };
-    count_changed_lines(texts[1], &bytes, &mut findings.outcome);
+    let interrupt = Interrupt::never();
+    count_changed_lines(texts[1], &bytes, interrupt, &mut findings.outcome);
     let has_conflicts = !conflicts.is_empty();
     let is_marked = three_way.conflicts != ConflictHandling::Refuse && !is_link;
     if has_conflicts && is_link {

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::headings::Headings;
 use super::writers::PatchHunk;
-use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff};
+use crate::interrupt::Interrupt;
+use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff, diff_until_raised};
 use crate::plan::{LineKind, LineRange};
 use crate::text::{LineEnding, is_binary};
 
@@ -34,17 +35,28 @@ impl<'a> LineDiff<'a> {
     /// Compares two contents. A binary content counts as a single line. `context` is the maximum
     /// number of context lines that will be written around a change.
     pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
+        Self::of_until_raised(old, new, context, Interrupt::never())
+    }
+
+    /// Compares two contents as [`LineDiff::of`] does. If `interrupt` is raised, the result is
+    /// incomplete and must not be used.
+    pub(super) fn of_until_raised(
+        old: &'a [u8],
+        new: &'a [u8],
+        context: usize,
+        interrupt: &Interrupt,
+    ) -> Self {
         let lines = |text: &'a [u8]| {
             if is_binary(text) {
                 LineTable::new([text])
             } else {
-                LineTable::from_text(text)
+                LineTable::from_text_until_raised(text, interrupt)
             }
         };
         if is_binary(old) || is_binary(new) {
-            Self::of_tables(old, lines(old), lines(new))
+            Self::of_tables(old, [lines(old), lines(new)], interrupt)
         } else {
-            Self::of_lines(old, new, context)
+            Self::of_lines(old, new, context, interrupt)
         }
     }
 
@@ -70,7 +82,7 @@ impl<'a> LineDiff<'a> {
         comparison: WhitespaceComparison,
     ) -> Self {
         if comparison == WhitespaceComparison::Exact {
-            return Self::of_lines(old, new, context);
+            return Self::of_lines(old, new, context, Interrupt::never());
         }
         let tables = [old, new].map(LineTable::from_text);
         let keys = tables.each_ref().map(|table| {
@@ -84,15 +96,25 @@ impl<'a> LineDiff<'a> {
     }
 
     /// Compares two texts without testing for binary content.
-    pub(super) fn of_lines(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        Self::of_middle(old, new, context).unwrap_or_else(|| {
-            Self::of_tables(old, LineTable::from_text(old), LineTable::from_text(new))
-        })
+    pub(super) fn of_lines(
+        old: &'a [u8],
+        new: &'a [u8],
+        context: usize,
+        interrupt: &Interrupt,
+    ) -> Self {
+        let table = |text| LineTable::from_text_until_raised(text, interrupt);
+        Self::of_middle(old, new, context, interrupt)
+            .unwrap_or_else(|| Self::of_tables(old, [old, new].map(table), interrupt))
     }
 
     /// Compares two texts without most of their common lines at the start and at the end. Returns
     /// `None` if there are no such lines, or if they could change the position of an edit.
-    fn of_middle(old: &'a [u8], new: &'a [u8], context: usize) -> Option<Self> {
+    fn of_middle(
+        old: &'a [u8],
+        new: &'a [u8],
+        context: usize,
+        interrupt: &Interrupt,
+    ) -> Option<Self> {
         let kept = context.saturating_add(1);
         let same = common_prefix(old, new);
         let mut starts = memchr::memrchr_iter(b'\n', &old[..same]);
@@ -101,8 +123,11 @@ impl<'a> LineDiff<'a> {
         if start + end == 0 {
             return None;
         }
-        let middle = |text: &'a [u8]| LineTable::from_text(&text[start..text.len() - end]);
-        let diff = Self::of_tables(old, middle(old), middle(new));
+        let middle = |text: &'a [u8]| {
+            let middle = &text[start..text.len() - end];
+            LineTable::from_text_until_raised(middle, interrupt)
+        };
+        let diff = Self::of_tables(old, [middle(old), middle(new)], interrupt);
         let is_same = (start == 0 || diff.is_settled_at_start(context))
             && (end == 0 || diff.is_settled_at_end(context));
         let skipped = memchr::memchr_iter(b'\n', &old[..start]).count();
@@ -114,9 +139,10 @@ impl<'a> LineDiff<'a> {
         })
     }
 
-    fn of_tables(text: &'a [u8], old: LineTable<'a>, new: LineTable<'a>) -> Self {
-        let edits = diff(&old, &new, Budget::default(), SlidePosition::Indent);
-        Self::of_edits(text, [old, new], edits)
+    fn of_tables(text: &'a [u8], tables: [LineTable<'a>; 2], interrupt: &Interrupt) -> Self {
+        let [old, new] = &tables;
+        let edits = diff_until_raised(old, new, SlidePosition::Indent, interrupt);
+        Self::of_edits(text, tables, edits.unwrap_or_default())
     }
 
     /// Returns the diff of two whole texts with these edits.

@@ -4,6 +4,7 @@ mod hunks;
 
 use super::line_diff::{LineDiff, WhitespaceComparison};
 use super::{literal, quote};
+use crate::interrupt::Interrupt;
 use crate::mode::FileMode;
 use crate::path::RelPath;
 use crate::plan::Action;
@@ -41,7 +42,22 @@ pub fn git_diff(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
 ) -> Vec<u8> {
-    write_file(action, before, after, DiffStyle::of(DiffDetail::Changes)).text
+    git_diff_until_raised(action, before, after, Interrupt::never())
+}
+
+/// Returns the same diff as [`git_diff`]. If `interrupt` is raised, it is incomplete and must not be
+/// used.
+pub(crate) fn git_diff_until_raised(
+    action: Action,
+    before: Option<&DiffSide<'_>>,
+    after: Option<&DiffSide<'_>>,
+    interrupt: &Interrupt,
+) -> Vec<u8> {
+    let style = DiffStyle {
+        interrupt,
+        ..DiffStyle::of(DiffDetail::Changes)
+    };
+    write_file(action, before, after, style).text
 }
 
 /// Returns the same diff as [`git_diff`], but with section headings, and with all binary content,
@@ -68,34 +84,40 @@ pub(crate) fn tree_diff_section(
     comparison: WhitespaceComparison,
 ) -> UnifiedDiff {
     let style = DiffStyle {
-        detail: DiffDetail::Full,
         context,
         comparison,
+        ..DiffStyle::of(DiffDetail::Full)
     };
     write_file(action, before, after, style)
 }
 
 /// How a diff is written.
 #[derive(Clone, Copy, Debug)]
-struct DiffStyle {
+struct DiffStyle<'i> {
     detail: DiffDetail,
     /// The number of context lines around a change.
     context: usize,
     comparison: WhitespaceComparison,
+    interrupt: &'i Interrupt,
 }
 
-impl DiffStyle {
+impl DiffStyle<'_> {
     /// Returns the style with the usual context and an exact comparison.
     fn of(detail: DiffDetail) -> Self {
         Self {
             detail,
             context: CONTEXT,
             comparison: WhitespaceComparison::Exact,
+            interrupt: Interrupt::never(),
         }
     }
 
     fn compare<'a>(self, old: &'a [u8], new: &'a [u8]) -> LineDiff<'a> {
-        LineDiff::with_whitespace(old, new, self.context, self.comparison)
+        if self.comparison == WhitespaceComparison::Exact {
+            LineDiff::of_until_raised(old, new, self.context, self.interrupt)
+        } else {
+            LineDiff::with_whitespace(old, new, self.context, self.comparison)
+        }
     }
 }
 
@@ -112,7 +134,7 @@ fn write_file(
     action: Action,
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
-    style: DiffStyle,
+    style: DiffStyle<'_>,
 ) -> UnifiedDiff {
     match (action, before, after) {
         (Action::Rename, Some(_), Some(_)) => write_section(before, after, Some("rename"), style),
@@ -134,7 +156,17 @@ fn write_file(
 /// content changes.
 #[must_use]
 pub fn plain_diff(before: &DiffSide<'_>, after: &DiffSide<'_>) -> Vec<u8> {
-    let diff = LineDiff::of(before.content, after.content, CONTEXT);
+    plain_diff_until_raised(before, after, Interrupt::never())
+}
+
+/// Returns the same diff as [`plain_diff`]. If `interrupt` is raised, it is incomplete and must not
+/// be used.
+pub(crate) fn plain_diff_until_raised(
+    before: &DiffSide<'_>,
+    after: &DiffSide<'_>,
+    interrupt: &Interrupt,
+) -> Vec<u8> {
+    let diff = LineDiff::of_until_raised(before.content, after.content, CONTEXT, interrupt);
     let mut out = Vec::new();
     if is_binary(before.content) || is_binary(after.content) || diff.is_empty() {
         return out;
@@ -212,14 +244,24 @@ impl UnifiedDiff {
 /// Returns the numbers of added and of removed lines in a diff from `before` to `after`.
 #[must_use]
 pub fn changed_lines(before: &[u8], after: &[u8]) -> (usize, usize) {
-    LineDiff::of(before, after, CONTEXT).changed_lines()
+    changed_lines_until_raised(before, after, Interrupt::never())
+}
+
+/// Returns the same numbers as [`changed_lines`]. If `interrupt` is raised, they are wrong and must
+/// not be used.
+pub(crate) fn changed_lines_until_raised(
+    before: &[u8],
+    after: &[u8],
+    interrupt: &Interrupt,
+) -> (usize, usize) {
+    LineDiff::of_until_raised(before, after, CONTEXT, interrupt).changed_lines()
 }
 
 fn write_section(
     before: Option<&DiffSide<'_>>,
     after: Option<&DiffSide<'_>>,
     moved: Option<&str>,
-    style: DiffStyle,
+    style: DiffStyle<'_>,
 ) -> UnifiedDiff {
     let Some(named) = after.or(before) else {
         return UnifiedDiff::default();
@@ -273,7 +315,7 @@ fn write_section(
     }
 }
 
-fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, style: DiffStyle) {
+fn put_hunks(out: &mut Vec<u8>, diff: &LineDiff<'_>, style: DiffStyle<'_>) {
     match style.detail {
         DiffDetail::Changes => diff.write(out, style.context),
         DiffDetail::Full => diff.write_with_headings(out, style.context),

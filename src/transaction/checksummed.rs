@@ -10,7 +10,7 @@ use super::{Failure, Interrupt};
 use crate::digest::{Digest, Hasher};
 use crate::mode::Permissions;
 use crate::path::RelPath;
-use crate::workspace::Workspace;
+use crate::workspace::{NewFile, Workspace};
 
 /// The first word of a record with the checksum in its first line. The checksum covers everything
 /// after that line.
@@ -93,8 +93,10 @@ impl ChecksummedWriter<'_> {
         if self.has_file {
             self.workspace.append(self.path, &self.piece)?;
         } else {
-            self.workspace
-                .create(self.path, &[&self.piece], Permissions::Exact(0o600), None)?;
+            self.workspace.create(
+                self.path,
+                NewFile::new(&[&self.piece], Permissions::Exact(0o600), None),
+            )?;
         }
         self.has_file = true;
         self.piece.clear();
@@ -179,7 +181,7 @@ mod tests {
 
     fn written(record: &[String]) -> Vec<u8> {
         let memory = Memory::new();
-        write(&record, &memory, &path(), &Interrupt::new()).unwrap();
+        write(&record, &memory, &path(), Interrupt::never()).unwrap();
         memory.read(&path(), u64::MAX).unwrap().0.into_vec()
     }
 

@@ -21,7 +21,7 @@ use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::progress::{Phase, Progress};
 use crate::text::is_same_name;
-use crate::workspace::{AttributeSource, ErrorKind, RenameMode, Timestamp, Workspace};
+use crate::workspace::{AttributeSource, ErrorKind, NewFile, RenameMode, Timestamp, Workspace};
 
 /// A commit in progress.
 pub(super) struct Commit<'a> {
@@ -128,23 +128,24 @@ impl Commit<'_> {
     /// remains.
     fn copy_old_file(&self, change: &Change) -> Result<(), Failure> {
         let signs = [ErrorKind::Missing, ErrorKind::NotRegular];
-        let read = self.workspace.read(&change.path, u64::MAX);
+        let interrupt = self.interrupt;
+        let read = self
+            .workspace
+            .read_in_parts(&change.path, u64::MAX, interrupt);
         let (bytes, stat) = read.map_err(|error| classify_error(error, &change.path, &signs))?;
+        let Some(digest) = Digest::of_slices(&[&bytes], interrupt) else {
+            return check_interrupt(interrupt);
+        };
         // The copy must not differ from the preimage: a rollback restores the copy.
-        if !change
-            .before
-            .is_some_and(|before| before.digest == Digest::of(&bytes))
-        {
+        if change.before.is_none_or(|before| before.digest != digest) {
             return Err(Failure::Stale(vec![change.path.clone()]));
         }
         let permissions = Permissions::Exact(stat.permissions);
         let slot = self.scratch.scratch_path(change, ScratchFile::Displaced)?;
-        let copied = self.workspace.create(
-            &slot,
-            &[&bytes],
-            permissions,
-            Some(AttributeSource::File(&change.path)),
-        );
+        let slices = [&bytes[..]];
+        let source = AttributeSource::File(&change.path);
+        let copy = NewFile::new(&slices, permissions, Some(source)).with_interrupt(interrupt);
+        let copied = self.workspace.create(&slot, copy);
         copied
             .map(drop)
             .map_err(|error| Failure::from(error).with_path(&change.path))

@@ -20,7 +20,8 @@ use crate::mode::Permissions;
 use crate::path::{RelPath, is_absolute, os_path, path_bytes, plain_path, split_root};
 use crate::text::printable;
 use crate::workspace::{
-    ErrorKind, GIT_INDEX_DIRECTORY_NAME, GitDirectory, RenameMode, Result as Done, Workspace,
+    ErrorKind, GIT_INDEX_DIRECTORY_NAME, GitDirectory, NewFile, RenameMode, Result as Done,
+    Workspace,
 };
 
 /// The name of the note among the scratch files.
@@ -121,9 +122,7 @@ pub(super) fn lock_index(
     let path = scratch.file(NOTE_FILE)?;
     workspace.create(
         &path,
-        &[&to_checksummed(&note)?],
-        Permissions::Exact(0o600),
-        None,
+        NewFile::new(&[&to_checksummed(&note)?], Permissions::Exact(0o600), None),
     )?;
     if durability == Durability::Full {
         scratch.make_durable(workspace, &path)?;
@@ -151,9 +150,7 @@ fn create_lock(
 ) -> Done<()> {
     workspace.create(
         mark,
-        &[scratch.id.as_bytes()],
-        Permissions::Exact(0o644),
-        None,
+        NewFile::new(&[scratch.id.as_bytes()], Permissions::Exact(0o644), None),
     )?;
     if durability == Durability::Full {
         workspace.sync(Some(mark))?;
@@ -170,9 +167,7 @@ fn create_lock(
     // Here a power loss can leave an empty lock file, as it can with git.
     workspace.create(
         lock,
-        &[scratch.id.as_bytes()],
-        Permissions::Exact(0o644),
-        None,
+        NewFile::new(&[scratch.id.as_bytes()], Permissions::Exact(0o644), None),
     )?;
     if durability == Durability::Full {
         workspace.sync(Some(lock))

@@ -232,6 +232,7 @@ mod tests {
     use crate::digest::Digest;
     use crate::mode::Permissions;
     use crate::transaction::checksummed::MAGIC;
+    use crate::workspace::NewFile;
     use crate::workspace::memory::Memory;
 
     fn journal(path: &str) -> Journal {
@@ -256,7 +257,9 @@ mod tests {
             )
             .unwrap();
         scratch.make(&memory).unwrap();
-        journal.write(&memory, &scratch, &Interrupt::new()).unwrap();
+        journal
+            .write(&memory, &scratch, Interrupt::never())
+            .unwrap();
         let mut text = memory
             .read(&scratch.file("journal.tmp").unwrap(), u64::MAX)
             .unwrap()
@@ -266,9 +269,7 @@ mod tests {
         memory
             .create(
                 &scratch.file("journal").unwrap(),
-                &[&text],
-                Permissions::Exact(0o600),
-                None,
+                NewFile::new(&[&text], Permissions::Exact(0o600), None),
             )
             .unwrap();
         Journal::read(&memory, &scratch).map_err(|error| error.to_string())

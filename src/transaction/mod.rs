@@ -149,6 +149,7 @@ impl<'w> Member<'w> {
         roots: MemberRoots,
         (state, id): (StateDirectory, &str),
         (options, since): (Options, Timestamp),
+        interrupt: &Interrupt,
     ) -> Result<Self, Failure> {
         let created = state.scratch(id).and_then(|scratch| {
             scratch.make(workspace)?;
@@ -164,7 +165,7 @@ impl<'w> Member<'w> {
                 signer: None,
                 progress: Progress::default(),
                 state: Some(state),
-                stage: ChangeStager::new(scratch.clone(), options),
+                stage: ChangeStager::new(scratch.clone(), options, interrupt),
                 observed: None,
                 scratch,
                 since,
@@ -190,6 +191,7 @@ impl<'w> Member<'w> {
         if let Some(observed) = self.observed_journal()? {
             return Ok(Some(observed));
         }
+        check_interrupt(interrupt)?;
         let (mut staged, outdated) = self.stage.finish();
         if !outdated.is_empty() {
             return Err(Failure::Stale(outdated));
@@ -343,7 +345,7 @@ impl Drop for Member<'_> {
                 recover::recover_one(self.workspace, state, &self.scratch, self.options).is_err();
         }
         // The next command removes the rest.
-        let _ = self.sweep_and_unlock(&Interrupt::new());
+        let _ = self.sweep_and_unlock(Interrupt::never());
     }
 }
 

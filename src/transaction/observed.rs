@@ -22,7 +22,7 @@ use super::undone::FailedCommit;
 use super::{Durability, Failure, Interrupt, Member, Transaction};
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{AttributeSource, Layer, LayerFile, RenameMode};
+use crate::workspace::{AttributeSource, Layer, LayerFile, NewFile, RenameMode};
 
 /// The name of the commit record among the scratch files.
 const RECORD: &str = "done";
@@ -200,7 +200,9 @@ impl Member<'_> {
         });
         let write = |path: &RelPath, permissions| {
             let permissions = Permissions::Exact(permissions);
-            let created = self.workspace.create(path, &[content], permissions, source);
+            let created = self
+                .workspace
+                .create(path, NewFile::new(&[content], permissions, source));
             created.map(drop)
         };
         if version.kind != FileKind::Symlink {
@@ -270,7 +272,7 @@ impl Commit<'_> {
     /// stay, and the next command adds the history entry.
     pub(super) fn record_observed(&self, built: &BuiltJournal) -> Result<(), FailedCommit> {
         // The files are changed already. A signal must not prevent their record.
-        let unraised = &Interrupt::new();
+        let unraised = Interrupt::never();
         let written = self.write_record(&built.journal, RECORD, unraised, |temporary| {
             self.sync_copies(&built.journal)?;
             Ok(self.workspace.sync(Some(temporary))?)

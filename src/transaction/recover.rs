@@ -49,7 +49,7 @@ pub fn recover(
     workspace: &dyn Workspace,
     options: Options,
 ) -> Result<Vec<RecoveredTransaction>, Failure> {
-    recover_with_interrupt(workspace, options, &Interrupt::new())
+    recover_with_interrupt(workspace, options, Interrupt::never())
 }
 
 /// Recovers the interrupted transactions as [`recover`] does. `interrupt` ends the wait for the

@@ -17,7 +17,7 @@ use super::{Durability, Failure, Interrupt, Options, RecoveredTransaction, recov
 use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Workspace, top};
+use crate::workspace::{ErrorKind, NewFile, Workspace, top};
 
 /// The only file of a saved plan.
 const FILE: &str = "plan";
@@ -97,7 +97,7 @@ type ContentFn<'a> = &'a dyn Fn(&StateDirectory, &str) -> Result<Vec<u8>, Failur
 
 /// A file name, the function that returns the content, and the function that returns the name of
 /// the directory for an ID.
-pub(super) type NewFile<'a> = (&'a str, ContentFn<'a>, &'a dyn Fn(&str) -> String);
+pub(super) type HistoryFile<'a> = (&'a str, ContentFn<'a>, &'a dyn Fn(&str) -> String);
 
 /// Creates a directory of the history with one file, atomically. Then calls `after_save`, which may
 /// fail, with the history and the ID of the directory. Returns `None` if no history can be kept.
@@ -105,7 +105,7 @@ pub(super) fn create_history_directory(
     workspace: &dyn Workspace,
     options: Options,
     interrupt: &Interrupt,
-    (file, content, name): NewFile<'_>,
+    (file, content, name): HistoryFile<'_>,
     after_save: impl FnOnce(&mut StateDirectory, &RelPath, &str) -> Result<(), Failure>,
 ) -> Result<Option<SaveResult>, Failure> {
     let (mut state, recovered) = recover::open(workspace, options, interrupt)?;
@@ -147,7 +147,10 @@ fn write_history_directory(
     let attempt = || {
         scratch.make(workspace)?;
         let path = scratch.file(file)?;
-        workspace.create(&path, &[bytes], Permissions::Exact(0o600), None)?;
+        workspace.create(
+            &path,
+            NewFile::new(&[bytes], Permissions::Exact(0o600), None),
+        )?;
         sync(workspace, &path, durability)?;
         sync(workspace, &scratch.directory, durability)?;
         create_external_directory(workspace, home)?;

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use super::Failure;
 use super::change::{Change, ChangesByNumber, MoveInSource};
 use super::failure::is_unreachable;
+use crate::interrupt::Interrupt;
 use crate::path::RelPath;
 use crate::threads;
-use crate::workspace::{DirectoryPermissions, ErrorKind, Result as Done, Workspace};
+use crate::workspace::{
+    DirectoryPermissions, ErrorKind, Result as Done, Workspace, WorkspaceError,
+};
 
 /// The prefix of the names of transactions in a state directory.
 const PREFIX: &str = "txn-";
@@ -147,7 +150,21 @@ impl Scratch {
     /// follows the names of its files.
     pub(super) fn names(&self, workspace: &dyn Workspace) -> Done<Vec<Vec<u8>>> {
         let own = self.names_outside_buckets(workspace)?;
-        let names = threads::map_parallel(&own, NAMES_PER_THREAD, |name| {
+        self.names_in_buckets(workspace, &own, Interrupt::never())
+    }
+
+    /// Returns the names `own`, which are outside buckets, and the names in the buckets among them,
+    /// in the order of [`Scratch::names`]. Returns an error soon after `interrupt` is raised.
+    pub(super) fn names_in_buckets(
+        &self,
+        workspace: &dyn Workspace,
+        own: &[Vec<u8>],
+        interrupt: &Interrupt,
+    ) -> Done<Vec<Vec<u8>>> {
+        let names = threads::map_parallel(own, NAMES_PER_THREAD, |name| {
+            if interrupt.is_raised() {
+                return Err(WorkspaceError::interrupted("list", &self.directory));
+            }
             let mut names = Vec::new();
             if let (true, Ok(bucket)) = (is_bucket_name(name), self.file(name)) {
                 let inside = match workspace.list(Some(&bucket)) {

@@ -12,14 +12,14 @@ use super::escape;
 use super::numbers::{AllocatedNumber, FileNumbers};
 use super::scratch::{Scratch, ScratchFile};
 use super::staged::{StagedChange, StagedChanges};
-use super::{Durability, Failure, HardLinkMode, Options};
+use super::verify::read_content;
+use super::{Durability, Failure, HardLinkMode, Interrupt, Options};
 use crate::change::{FileChange, FileState, Postimage};
-use crate::digest::Digest;
 use crate::mode::{FileKind, Permissions};
 use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::Contents;
-use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, NewFile, Workspace, WorkspaceError};
 
 /// The source of a file that moves from another root.
 #[derive(Debug)]
@@ -33,6 +33,7 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 pub(super) struct ChangeStager {
     scratch: Scratch,
+    pub(super) interrupt: Interrupt,
     durability: Durability,
     /// The treatment of hard links.
     pub(super) links: HardLinkMode,
@@ -48,8 +49,9 @@ pub(super) struct ChangeStager {
 }
 
 impl ChangeStager {
-    pub(super) fn new(scratch: Scratch, options: Options) -> Self {
+    pub(super) fn new(scratch: Scratch, options: Options, interrupt: &Interrupt) -> Self {
         Self {
+            interrupt: interrupt.clone(),
             scratch,
             durability: options.durability,
             links: options.links,
@@ -183,7 +185,10 @@ impl ChangeStager {
         let note = self.scratch.file(format!("b{}", change.number))?;
         let path = self.scratch.scratch_path(change, ScratchFile::Staged)?;
         let text = escape::escape(path.as_bytes());
-        let noted = workspace.create(&note, &[text.as_bytes()], Permissions::Exact(0o600), None);
+        let noted = workspace.create(
+            &note,
+            NewFile::new(&[text.as_bytes()], Permissions::Exact(0o600), None),
+        );
         let about = |error| Failure::from(error).with_path(&change.path);
         noted.map_err(about)?;
         if self.durability == Durability::Full {
@@ -230,14 +235,11 @@ pub(super) fn read_departing(
     workspace: &dyn Workspace,
     path: &RelPath,
     found: &FileState,
+    interrupt: &Interrupt,
 ) -> Result<Contents, WorkspaceError> {
-    let bytes: Contents = if found.stat.kind == FileKind::Symlink {
-        workspace.read_link(path)?.into()
-    } else {
-        workspace.read(path, found.stat.size)?.0.into()
-    };
-    if Digest::of(&bytes) == found.digest {
-        return Ok(bytes);
+    let (bytes, digest) = read_content(workspace, path, found.stat.kind, interrupt)?;
+    if digest == found.digest {
+        return Ok(bytes.into());
     }
     Err(WorkspaceError {
         verb: "read",

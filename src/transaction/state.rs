@@ -15,7 +15,7 @@ use super::{Durability, Failure, Interrupt, Options, history};
 use crate::mode::Permissions;
 use crate::path::RelPath;
 use crate::workspace::{
-    DirectoryPermissions, ErrorKind, Lock, PROBE_PREFIX, TOP_RECORD, Workspace,
+    DirectoryPermissions, ErrorKind, Lock, NewFile, PROBE_PREFIX, TOP_RECORD, Workspace,
 };
 
 /// The minimum number of attempts to lock a directory that other processes keep removing.
@@ -102,9 +102,11 @@ impl StateDirectory {
         let inode = format!("{} ", itself.inode);
         let _ = workspace.create(
             &path,
-            &[inode.as_bytes(), binding, b"\n"],
-            Permissions::Exact(0o600),
-            None,
+            NewFile::new(
+                &[inode.as_bytes(), binding, b"\n"],
+                Permissions::Exact(0o600),
+                None,
+            ),
         );
     }
 
@@ -286,7 +288,10 @@ impl StateDirectory {
         let is_hidden =
             self.directory.parent().is_some() || self.lifetime == Lifetime::TemporaryUnmarked;
         if let (false, Ok(path)) = (is_hidden, join(&self.directory, GITIGNORE)) {
-            let _ = workspace.create(&path, &[b"*\n"], Permissions::Exact(0o644), None);
+            let _ = workspace.create(
+                &path,
+                NewFile::new(&[b"*\n"], Permissions::Exact(0o644), None),
+            );
         }
     }
 

@@ -49,6 +49,7 @@ impl Swap<'_> {
     pub(super) fn run(&self) -> Result<BTreeSet<&RelPath>, Failure> {
         let changes = &self.journal.changes;
         self.progress.enter(Phase::Swapping, changes.len());
+        self.check_interrupt()?;
         // Deletions and moves out come first, because they free names and space.
         self.move_all_out()?;
         let mut unremoved = BTreeSet::new();
@@ -270,9 +271,10 @@ impl Swap<'_> {
         let Some(found) = self.found.get(change.number) else {
             return Ok(());
         };
-        let new = self.moves.workspace.read(
+        let new = self.moves.workspace.read_in_parts(
             &self.scratch.scratch_path(change, ScratchFile::Staged)?,
             u64::MAX,
+            self.interrupt,
         );
         let (bytes, _) = new.map_err(|error| Failure::from(error).with_path(&change.path))?;
         let written = self
@@ -325,8 +327,11 @@ impl Swap<'_> {
     /// it unnoticed.
     fn verify(&self, change: &Change, slot: &RelPath) -> Result<(), Failure> {
         let is_same = match self.found.get(change.number) {
-            Some(found) => is_unchanged(self.moves.workspace, slot, found, self.since)
-                .map_err(|failure| failure.with_path(&change.path))?,
+            Some(found) => {
+                let (workspace, interrupt) = (self.moves.workspace, self.interrupt);
+                is_unchanged(workspace, slot, (found, self.since), interrupt)
+                    .map_err(|failure| failure.with_path(&change.path))?
+            }
             None => false,
         };
         if is_same {

@@ -1,5 +1,7 @@
 //! The sweep: removes the scratch files of a finished transaction.
 
+use std::io;
+
 use super::escape::unescape;
 use super::failure::{check_interrupt, ignore_missing};
 use super::scratch::{Scratch, is_bucket_name, is_directory_name};
@@ -14,7 +16,7 @@ const RECORDS: [&[u8]; 4] = [b"journal.tmp", b"undone", b"done", b"journal"];
 /// The minimum number of buckets for each thread of a sweep. A bucket has up to
 /// [`scratch::BUCKET_SIZE`] files.
 const BUCKETS_PER_THREAD: usize = 4;
-/// The maximum number of names in a sweep that a signal does not end, so that a change of usual size
+/// A signal does not end a sweep of at most this number of names, so that a change of usual size
 /// leaves no scratch files.
 const MAX_UNINTERRUPTED_NAMES: usize = 4096;
 /// The prefix of the names of kept files.
@@ -22,7 +24,7 @@ pub(super) const KEPT_PREFIX: &str = "kept-";
 
 /// Removes all scratch files and their directory, except kept files and the record that lists them.
 pub(super) fn sweep(workspace: &dyn Workspace, scratch: &Scratch) -> Result<(), Failure> {
-    sweep_until_raised(workspace, scratch, &Interrupt::new())
+    sweep_until_raised(workspace, scratch, Interrupt::never())
 }
 
 /// Sweeps as [`sweep`] does. A signal ends a sweep of more than [`MAX_UNINTERRUPTED_NAMES`] names.
@@ -36,16 +38,36 @@ pub(super) fn sweep_until_raised(
     scratch: &Scratch,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let swept = scratch
-        .names(workspace)
-        .map_err(Failure::from)
-        .and_then(|names| {
-            let has_kept = names.iter().any(|name| is_kept(name));
-            remove_names_until_raised(workspace, scratch, names, interrupt, |name| {
-                has_kept && is_kept_or_record(name)
-            })
-        });
+    let swept = names_until_raised(workspace, scratch, interrupt).and_then(|names| {
+        let has_kept = names.iter().any(|name| is_kept(name));
+        remove_names_until_raised(workspace, scratch, names, interrupt, |name| {
+            has_kept && is_kept_or_record(name)
+        })
+    });
     remove_dir_if_empty(workspace, scratch, swept)
+}
+
+/// Returns the names of all scratch files. A signal ends the listing of many buckets.
+fn names_until_raised(
+    workspace: &dyn Workspace,
+    scratch: &Scratch,
+    interrupt: &Interrupt,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    let own = scratch.names_outside_buckets(workspace)?;
+    let buckets = own.iter().filter(|name| is_bucket_name(name)).count();
+    let interrupt = if buckets > MAX_UNINTERRUPTED_NAMES {
+        interrupt
+    } else {
+        Interrupt::never()
+    };
+    scratch
+        .names_in_buckets(workspace, &own, interrupt)
+        .map_err(|error| match interrupt.signal() {
+            Some(signal) if error.source.kind() == io::ErrorKind::Interrupted => {
+                Failure::Interrupted(signal)
+            }
+            _ => error.into(),
+        })
 }
 
 /// Removes all scratch files and their directory, including kept files.
@@ -96,7 +118,7 @@ pub(super) fn remove_names_except(
     names: Vec<Vec<u8>>,
     stays: impl Fn(&[u8]) -> bool,
 ) -> Result<usize, Failure> {
-    remove_names_until_raised(workspace, scratch, names, &Interrupt::new(), stays)
+    remove_names_until_raised(workspace, scratch, names, Interrupt::never(), stays)
 }
 
 /// Removes scratch files as [`remove_names_except`] does. If a signal ends the removal of more than
@@ -132,6 +154,7 @@ fn remove_names_until_raised(
             Ok(())
         }
     };
+    check_if_many()?;
     for note in names.iter().filter(|name| name.first() == Some(&b'b')) {
         check_if_many()?;
         sweep_outside_state(workspace, scratch, &scratch.file(note)?)?;

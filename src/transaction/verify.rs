@@ -1,12 +1,13 @@
 //! Identifies the file at a path, and checks whether it has changed since it was read.
 
-use super::Failure;
 use super::change::FileIdentity;
+use super::{Failure, Interrupt};
 use crate::change::FileState;
 use crate::digest::Digest;
 use crate::mode::FileKind;
 use crate::path::RelPath;
-use crate::workspace::{ErrorKind, Stat, Timestamp, Workspace};
+use crate::text::Bytes;
+use crate::workspace::{ErrorKind, Stat, Timestamp, Workspace, WorkspaceError};
 
 /// Returns the `Stat` of `path`. If a link has replaced a directory above it, no file of the
 /// transaction is there.
@@ -28,31 +29,42 @@ pub(super) fn identify(
     let Some(stat) = stat_in_tree(workspace, path)? else {
         return Ok(None);
     };
-    let digest = match digest(workspace, path, stat.kind) {
+    let (_, digest) = match read_content(workspace, path, stat.kind, Interrupt::never()) {
         // The file was removed, or FUSE had cached it under another spelling of its name.
-        Err(Failure::Workspace(error)) if error.kind == ErrorKind::Missing => return Ok(None),
-        digest => digest?,
+        Err(error) if error.kind == ErrorKind::Missing => return Ok(None),
+        read => read?,
     };
     Ok(Some(FileIdentity::from(&FileState { stat, digest })))
 }
 
-fn digest(workspace: &dyn Workspace, path: &RelPath, kind: FileKind) -> Result<Digest, Failure> {
-    Ok(match kind {
-        FileKind::Regular => Digest::of(&workspace.read(path, u64::MAX)?.0),
-        FileKind::Symlink => Digest::of(&workspace.read_link(path)?),
-        FileKind::Directory | FileKind::Special => Digest::of(b""),
-    })
+/// Returns the content of the file or link at `path`, and its digest. A directory and a special file
+/// have no content. Returns an error soon after `interrupt` is raised.
+pub(super) fn read_content(
+    workspace: &dyn Workspace,
+    path: &RelPath,
+    kind: FileKind,
+    interrupt: &Interrupt,
+) -> Result<(Bytes, Digest), WorkspaceError> {
+    let bytes = match kind {
+        FileKind::Regular => workspace.read_in_parts(path, u64::MAX, interrupt)?.0,
+        FileKind::Symlink => workspace.read_link(path)?.into(),
+        FileKind::Directory | FileKind::Special => Bytes::default(),
+    };
+    let digest = Digest::of_slices(&[&bytes], interrupt)
+        .ok_or_else(|| WorkspaceError::interrupted("read", path))?;
+    Ok((bytes, digest))
 }
 
 /// Returns whether the file at `path` is the file `found`, unchanged.
 ///
 /// Size, inode and modification time prove this if the time is old enough. `since` is a time before
-/// the file was read, and a later change sets a later time. Otherwise the contents are compared.
+/// the file was read, and a later change sets a later time. Otherwise the contents are compared. This
+/// fails soon after `interrupt` is raised.
 pub(super) fn is_unchanged(
     workspace: &dyn Workspace,
     path: &RelPath,
-    found: &FileState,
-    since: Timestamp,
+    (found, since): (&FileState, Timestamp),
+    interrupt: &Interrupt,
 ) -> Result<bool, Failure> {
     let Some(stat) = workspace.stat(path)? else {
         return Ok(false);
@@ -71,7 +83,8 @@ pub(super) fn is_unchanged(
     {
         return Ok(true);
     }
-    Ok(digest(workspace, path, stat.kind)? == found.digest)
+    let (_, digest) = read_content(workspace, path, stat.kind, interrupt)?;
+    Ok(digest == found.digest)
 }
 
 /// Returns whether a file that was `modified` before `since` would have a different time after a

@@ -1,9 +1,49 @@
 //! Options of verbs: the source of attributes, the mode of a directory, the kind of rename.
 
+use crate::interrupt::Interrupt;
+use crate::mode::Permissions;
 use crate::path::RelPath;
 
 /// A directory of a workspace. `None` is the root.
 pub type Directory<'a> = Option<&'a RelPath>;
+
+/// A new regular file.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct NewFile<'a> {
+    /// The parts of the content, in order.
+    pub slices: &'a [&'a [u8]],
+    /// The permissions.
+    pub permissions: Permissions,
+    /// The source of other attributes.
+    pub source: Option<AttributeSource<'a>>,
+    /// Cancels the creation. A disk writes a large content in parts, and removes the incomplete file
+    /// after this handle is raised.
+    pub interrupt: &'a Interrupt,
+}
+
+impl<'a> NewFile<'a> {
+    /// Returns a file with this content, these permissions and the attributes of `source`.
+    #[must_use]
+    pub fn new(
+        slices: &'a [&'a [u8]],
+        permissions: Permissions,
+        source: Option<AttributeSource<'a>>,
+    ) -> Self {
+        Self {
+            slices,
+            permissions,
+            source,
+            interrupt: Interrupt::never(),
+        }
+    }
+
+    /// Returns the file. Its creation ends with an error soon after `interrupt` is raised.
+    #[must_use]
+    pub fn with_interrupt(self, interrupt: &'a Interrupt) -> Self {
+        Self { interrupt, ..self }
+    }
+}
 
 /// The source of the attributes that a new file gets in addition to its permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,14 +33,15 @@ mod work_tree;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::interrupt::Interrupt;
 use crate::mode::{FileKind, Permissions};
 use crate::path::RelPath;
 use crate::text::{Bytes, last_bytes};
 
 pub use crate::stat::{Protection, Stat, Timestamp};
-pub use crate::workspace_error::{ErrorKind, StickyBitError, WorkspaceError};
+pub use crate::workspace_error::{ErrorKind, Result, StickyBitError, WorkspaceError};
 pub use arguments::{
-    AttributeSource, Directory, DirectoryPermissions, ModeProbe, PROBE_PREFIX, RenameMode,
+    AttributeSource, Directory, DirectoryPermissions, ModeProbe, NewFile, PROBE_PREFIX, RenameMode,
     TEMPORARY,
 };
 pub use backends::{BACKENDS, Backend};
@@ -56,9 +57,6 @@ pub use work_tree::{
 };
 
 use read_only::read_only;
-
-/// The result of a verb.
-pub type Result<T> = std::result::Result<T, WorkspaceError>;
 
 /// The interface to the files below one root.
 ///
@@ -83,6 +81,12 @@ pub trait Workspace: Sync {
     /// file of more than `limit` bytes fails with [`ErrorKind::TooLarge`].
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)>;
 
+    /// Reads as [`Workspace::read`] does. A disk reads a large file in parts. Soon after the given
+    /// [`Interrupt`] is raised, it fails with [`std::io::ErrorKind::Interrupted`].
+    fn read_in_parts(&self, path: &RelPath, limit: u64, _: &Interrupt) -> Result<(Bytes, Stat)> {
+        self.read(path, limit)
+    }
+
     /// Returns the last `length` bytes of the regular file at `path`, and its attributes.
     fn read_end(&self, path: &RelPath, length: u64) -> Result<(Vec<u8>, Stat)> {
         let (bytes, stat) = self.read(path, u64::MAX)?;
@@ -100,19 +104,13 @@ pub trait Workspace: Sync {
     /// Returns the names in `directory`, without `.` and `..`, in byte order.
     fn list(&self, directory: Directory<'_>) -> Result<Vec<Vec<u8>>>;
 
-    /// Creates a regular file and writes `slices` to it in order. Fails if `path` exists.
+    /// Creates a regular file. Fails if `path` exists.
     ///
-    /// The file has mode 0600 until its content is complete. Then it gets the attributes of `source`,
-    /// as far as the caller may set them, and finally its permissions. Returns these: exact bits can
-    /// be fewer than asked for if owner or group is not kept. The content is durable after
+    /// The file has mode 0600 until its content is complete. Then it gets the attributes of its
+    /// source, as far as the caller may set them, and finally its permissions. Returns the permissions
+    /// that were set: some bits are not set if owner or group is not kept. The content is durable after
     /// [`Workspace::sync`] of the file, and its name after a sync of its directory.
-    fn create(
-        &self,
-        path: &RelPath,
-        _slices: &[&[u8]],
-        _permissions: Permissions,
-        _source: Option<AttributeSource<'_>>,
-    ) -> Result<Permissions> {
+    fn create(&self, path: &RelPath, _file: NewFile<'_>) -> Result<Permissions> {
         read_only("create", Some(path))
     }
 

@@ -23,8 +23,8 @@ use wpatch::report::AuditReport;
 use wpatch::transaction::{
     Durability, HardLinkMode, HistoryLimits, Interrupt, JournalAdoption, MissingRoots, Options,
 };
-use wpatch::workspace::Workspace;
 use wpatch::workspace::memory::{Entry, Memory};
+use wpatch::workspace::{NewFile, Workspace};
 
 /// The audit file of a root in memory.
 const FILE: &str = ".wpatch/audit.jsonl";
@@ -86,7 +86,10 @@ fn bytes(memory: &Memory) -> Vec<u8> {
 fn write(memory: &Memory, bytes: &[u8]) {
     let _ = memory.remove(&path(FILE));
     memory
-        .create(&path(FILE), &[bytes], Permissions::Exact(0o600), None)
+        .create(
+            &path(FILE),
+            NewFile::new(&[bytes], Permissions::Exact(0o600), None),
+        )
         .unwrap();
 }
 

@@ -1,8 +1,10 @@
-//! A signal that comes while hunks are looked for: the search ends, and the tree is as it was.
+//! Interrupted requests end soon and leave the tree unchanged.
 
 use std::sync::Barrier;
 use std::thread;
+use std::time::SystemTime;
 
+use wpatch::engine::options::WhitespaceAction;
 use wpatch::engine::{self, Outcome, Request};
 use wpatch::matching::ConflictStyle;
 use wpatch::path::RelPath;
@@ -32,14 +34,14 @@ fn hunks(count: usize) -> String {
     (1..=count).map(hunk).collect()
 }
 
-/// Applies hunks with so much patience; returns the exit code, how often it was asked, and how
-/// often more than it had to.
-fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
+/// Applies hunks. The signal arrives after `limit` reads of the interrupt. Returns the exit code, the
+/// number of reads, and the number of reads after the signal.
+fn applied(limit: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     let file = contents(20_000);
     let memory = Memory::with_files([(RelPath::new(b"x").unwrap(), Entry::file(file.as_str()))]);
     let mut request = Request::of(format!("--- a/x\n+++ b/x\n{}", hunks(20)));
     change(&mut request);
-    let interrupt = Interrupt::with_read_limit(patience, 15);
+    let interrupt = Interrupt::with_read_limit(limit, 15);
     let report = engine::apply(request, &memory, &interrupt).report;
     if report.exit_code == 128 + 15 {
         assert!(!report.changed);
@@ -51,7 +53,7 @@ fn applied(patience: usize, change: fn(&mut Request)) -> (i32, usize, usize) {
     (
         report.exit_code.into(),
         interrupt.reads(),
-        interrupt.reads().saturating_sub(patience),
+        interrupt.reads().saturating_sub(limit),
     )
 }
 
@@ -164,6 +166,96 @@ fn the_values_of_a_request_can_be_shared_between_threads() {
     shared::<Memory>();
     shared::<Disk>();
     shared::<Progress>();
+}
+
+/// Applies a patch with two hunks to a file of `size` bytes on disk. The signal arrives after
+/// `limit` reads of the interrupt. Returns the exit code and the number of reads.
+fn apply_to_large_file(size: usize, limit: usize) -> (i32, usize) {
+    let line = format!("{}\n", "x".repeat(127));
+    let before = line.repeat(size / line.len());
+    let before_last = size / line.len() - 1;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("big");
+    fs_err::write(&path, &before).unwrap();
+    // The content of a file that was just written is verified again during the swap.
+    let file = fs_err::OpenOptions::new().write(true).open(&path).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    drop(file);
+    let change = format!(
+        "--- a/big\n+++ b/big\n@@ -1,2 +1,2 @@\n-{line}+first\n {line}@@ -{before_last},2 +{before_last},2 @@\n {line}-{line}+last\n"
+    );
+    let workspace = engine::open(directory.path()).unwrap();
+    let interrupt = Interrupt::with_read_limit(limit, 15);
+    let mut request = Request::of(change);
+    // The search for white space errors runs at the same time as the swap.
+    request.decide.whitespace = Some(WhitespaceAction::NoWarn);
+    let report = engine::apply(request, &workspace, &interrupt).report;
+    let after = fs_err::read_to_string(&path).unwrap();
+    if report.exit_code == 0 {
+        assert!(after.starts_with("first\n") && after.ends_with("\nlast\n"));
+    } else {
+        assert!(after == before, "after {limit} reads");
+    }
+    let names = fs_err::read_dir(directory.path()).unwrap().count();
+    assert_eq!(names, 1, "scratch files remain after {limit} reads");
+    (report.exit_code.into(), interrupt.reads())
+}
+
+#[test]
+fn a_large_file_is_read_and_written_in_interruptible_parts() {
+    const MEBIBYTE: usize = 1 << 20;
+    // The file is read, digested and divided into lines, and the new file is written and digested.
+    // Each of these five passes reads the interrupt once per 4 MiB.
+    const ADDITIONAL_READS: usize = 5 * (16 - 8) / 4;
+    // After the commit, the sweep and the end of the request read it.
+    const READS_AFTER_COMMIT: usize = 2;
+    let (exit_code, reads_of_small) = apply_to_large_file(8 * MEBIBYTE, usize::MAX);
+    assert_eq!(exit_code, 0);
+    let size = 16 * MEBIBYTE;
+    let (exit_code, reads) = apply_to_large_file(size, usize::MAX);
+    assert_eq!(exit_code, 0);
+    assert_eq!(reads, reads_of_small + ADDITIONAL_READS);
+    for limit in 0..reads {
+        let expected = if limit < reads - READS_AFTER_COMMIT {
+            128 + 15
+        } else {
+            0
+        };
+        let (exit_code, _) = apply_to_large_file(size, limit);
+        assert_eq!(exit_code, expected, "after {limit} of {reads} reads");
+    }
+}
+
+#[test]
+fn a_change_of_many_files_ends_wherever_a_signal_arrives() {
+    const FILES: usize = 6_000;
+    let path = |number| RelPath::new(format!("f{number}").as_bytes()).unwrap();
+    let change: Vec<_> = (0..FILES)
+        .map(|number| format!("--- a/f{number}\n+++ b/f{number}\n@@ -1 +1 @@\n-a\n+b\n"))
+        .collect();
+    let change = change.concat();
+    let applied = |limit| {
+        let memory =
+            Memory::with_files((0..FILES).map(|number| (path(number), Entry::file("a\n"))));
+        let interrupt = Interrupt::with_read_limit(limit, 15);
+        let report = engine::apply(Request::of(change.clone()), &memory, &interrupt).report;
+        let files = memory.files();
+        let count = (0..FILES)
+            .filter(|&number| files[&path(number)].contents == b"b\n")
+            .count();
+        assert_eq!(
+            count,
+            if report.exit_code == 0 { FILES } else { 0 },
+            "after {limit} reads"
+        );
+        (report.exit_code, interrupt.reads())
+    };
+    let (exit_code, reads) = applied(usize::MAX);
+    assert_eq!(exit_code, 0);
+    // The first reads are those of the lock, the groups, the policy and the findings.
+    for limit in (0..12).chain([reads / 4, reads / 2]) {
+        assert_eq!(applied(limit).0, 128 + 15, "after {limit} of {reads} reads");
+    }
 }
 
 #[test]

@@ -10,8 +10,9 @@ mod renames;
 use std::time::Duration;
 
 use wpatch::mode::{FileKind, Permissions};
+use wpatch::transaction::Interrupt;
 use wpatch::workspace::{
-    AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Result, Stat, Workspace,
+    AttributeSource, DirectoryPermissions, ErrorKind, NewFile, RenameMode, Result, Stat, Workspace,
 };
 
 use crate::tree::path;
@@ -29,7 +30,9 @@ fn contents(workspace: &dyn Workspace, at: &str) -> Vec<u8> {
 }
 
 fn create(workspace: &dyn Workspace, at: &str, bytes: &[u8]) {
-    workspace.create(&path(at), &[bytes], NEW, None).unwrap();
+    workspace
+        .create(&path(at), NewFile::new(&[bytes], NEW, None))
+        .unwrap();
 }
 
 #[test]
@@ -38,6 +41,8 @@ fn what_is_created_can_be_read() {
         create(workspace, "a", b"one\n");
         let (bytes, stat) = workspace.read(&path("a"), 4).unwrap();
         assert_eq!(bytes, b"one\n", "{name}");
+        let in_parts = workspace.read_in_parts(&path("a"), 4, &Interrupt::new());
+        assert_eq!(in_parts.unwrap(), (bytes, stat), "{name}");
         let seen = workspace.stat(&path("a")).unwrap().unwrap();
         assert_eq!(
             Stat {
@@ -59,7 +64,7 @@ fn what_is_created_can_be_read() {
             "{name}"
         );
         assert_eq!(
-            fault(workspace.create(&path("a"), &[b""], NEW, None)),
+            fault(workspace.create(&path("a"), NewFile::new(&[b""], NEW, None))),
             ErrorKind::Exists,
             "{name}"
         );
@@ -83,7 +88,7 @@ fn slices_are_written_one_behind_the_other() {
         for count in 0..=borrowed.len() {
             let file = path(&format!("f{count}"));
             workspace
-                .create(&file, &borrowed[..count], NEW, None)
+                .create(&file, NewFile::new(&borrowed[..count], NEW, None))
                 .unwrap();
             let (bytes, _) = workspace.read(&file, u64::MAX).unwrap();
             assert!(bytes == slices[..count].concat(), "{name}: {count}");
@@ -180,7 +185,7 @@ fn a_file_is_no_directory_and_nothing_is_below_it() {
             fault(workspace.read(&below, 10)),
             fault(workspace.list(Some(&path("file")))),
             fault(workspace.list(Some(&below))),
-            fault(workspace.create(&below, &[b""], NEW, None)),
+            fault(workspace.create(&below, NewFile::new(&[b""], NEW, None))),
             fault(workspace.symlink(b"x", &below, &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &path("file/x/y"), RenameMode::Replace)),
@@ -208,9 +213,7 @@ fn nothing_is_there_where_nothing_was_made() {
                 fault(workspace.list(Some(&absent))),
                 fault(workspace.create(
                     &path("new"),
-                    &[b""],
-                    NEW,
-                    Some(AttributeSource::File(&absent)),
+                    NewFile::new(&[b""], NEW, Some(AttributeSource::File(&absent))),
                 )),
                 fault(workspace.link(&absent, &path("new"))),
                 fault(workspace.rename(&absent, &path("new"), RenameMode::Exclusive)),
@@ -225,7 +228,7 @@ fn nothing_is_there_where_nothing_was_made() {
         }
         let below = path("no/absent");
         let faults = [
-            fault(workspace.create(&below, &[b""], NEW, None)),
+            fault(workspace.create(&below, NewFile::new(&[b""], NEW, None))),
             fault(workspace.symlink(b"x", &below, &below, None)),
             fault(workspace.link(&path("file"), &below)),
             fault(workspace.rename(&path("file"), &below, RenameMode::Exclusive)),
@@ -254,15 +257,13 @@ fn only_regular_files_are_read_written_and_locked() {
                     fault(workspace.read(&other, 10)),
                     fault(workspace.create(
                         &path("new"),
-                        &[b""],
-                        NEW,
-                        Some(AttributeSource::File(&other)),
+                        NewFile::new(&[b""], NEW, Some(AttributeSource::File(&other))),
                     )),
                     fault(workspace.lock(&other, PATIENCE)),
                 ];
                 assert_eq!(faults, [ErrorKind::NotRegular; 3], "{name}: {other}");
                 assert_eq!(
-                    fault(workspace.create(&other, &[b""], NEW, None)),
+                    fault(workspace.create(&other, NewFile::new(&[b""], NEW, None))),
                     ErrorKind::Exists,
                     "{name}: {other}"
                 );

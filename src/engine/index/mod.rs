@@ -38,7 +38,7 @@ use crate::text::Bytes;
 use crate::transaction::history::IndexChange;
 use crate::transaction::{Failure, Transaction};
 use crate::workspace::index::{BlobCollector, IndexEntry, IndexTree, IndexUpdate, Stages};
-use crate::workspace::{ErrorKind, Workspace, WorkspaceError};
+use crate::workspace::{ErrorKind, NewFile, Workspace, WorkspaceError};
 
 use compared::ComparedIndex;
 
@@ -248,7 +248,10 @@ impl NewIndexState<'_> {
         // git changes a copy of the index. The transaction then puts the new contents in place.
         let aside = transaction.extra_file()?;
         if let Some((bytes, _)) = &before {
-            workspace.create(&aside, &[bytes], Permissions::Exact(0o600), None)?;
+            workspace.create(
+                &aside,
+                NewFile::new(&[bytes], Permissions::Exact(0o600), None),
+            )?;
         }
         let copy = workspace
             .absolute_path(&aside)

@@ -10,6 +10,7 @@ use crate::path::RelPath;
 use crate::plan::Plan;
 use crate::preflight::{self, Problem, Resolution, Severity, code};
 use crate::text::Bytes;
+use crate::transaction::Interrupt;
 use crate::workspace::index::{IndexTree, IndexUpdate};
 use crate::workspace::{Directory, Result, Stat, Workspace};
 
@@ -38,6 +39,16 @@ impl Workspace for IndexWithRejects<'_> {
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
         self.workspace_for(path).read(path, limit)
+    }
+
+    fn read_in_parts(
+        &self,
+        path: &RelPath,
+        limit: u64,
+        interrupt: &Interrupt,
+    ) -> Result<(Bytes, Stat)> {
+        self.workspace_for(path)
+            .read_in_parts(path, limit, interrupt)
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {

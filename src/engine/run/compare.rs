@@ -43,7 +43,7 @@ impl CommandChanges {
         limits: CopyLimits,
     ) -> Result<Self, Failure> {
         // An interrupted command has changed files, too.
-        let mut after = TreeScan::of(workspace, &Interrupt::new())?;
+        let mut after = TreeScan::of(workspace, Interrupt::never())?;
         let mut comparison = Comparison {
             workspace,
             limits,

@@ -12,7 +12,7 @@ use crate::preflight::{Problem, code};
 use crate::text::Bytes;
 use crate::transaction::{Failure, Interrupt};
 use crate::workspace::disk::Disk;
-use crate::workspace::{DirectoryPermissions, ErrorKind, Stat, Workspace, WorkspaceError};
+use crate::workspace::{DirectoryPermissions, ErrorKind, NewFile, Stat, Workspace, WorkspaceError};
 
 /// The limits of a copy.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ impl TreeCopy {
                 target.symlink(&bytes, path, path, None)?;
             } else {
                 let permissions = Permissions::Exact(stat.permissions);
-                target.create(path, &[&bytes], permissions, None)?;
+                target.create(path, NewFile::new(&[&bytes], permissions, None))?;
             }
         }
         Ok(directory.keep())

@@ -39,7 +39,7 @@ impl CommandRun<'_> {
             step.abandon();
             return Ok(());
         }
-        let session = step.commit(self.interrupt())?;
+        let session = step.commit()?;
         tree.set_layer(session.layer());
         done.result.session = Some(session_report(&session));
         Ok(())

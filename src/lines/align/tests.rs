@@ -107,7 +107,7 @@ proptest! {
     ) {
         let pair = SequencePair { old: &old, new: &new };
         let fewest = fewest_changes(&old, &new);
-        let found = align(&pair, Budget::default());
+        let found = align(&pair, Budget::default(), Interrupt::never()).unwrap();
         prop_assert_eq!(checked(&pair, &found.edits), fewest);
         prop_assert_eq!(found.unaligned, []);
         prop_assert_eq!(checked(&pair, &shortest_edits(&pair)), fewest);
@@ -120,7 +120,7 @@ proptest! {
         budget in 0..2000_u64,
     ) {
         let pair = SequencePair { old: &old, new: &new };
-        let found = align(&pair, Budget(budget));
+        let found = align(&pair, Budget(budget), Interrupt::never()).unwrap();
         checked(&pair, &found.edits);
         for part in &found.unaligned {
             let covers = |edit: &&Edit| {
@@ -150,7 +150,7 @@ fn an_edit_script_with_many_changes_is_not_much_longer_than_the_shortest_one() {
             old: &old,
             new: &new,
         };
-        let found = align(&pair, Budget::default());
+        let found = align(&pair, Budget::default(), Interrupt::never()).unwrap();
         let fewest = checked(&pair, &shortest_edits(&pair));
         assert!(fewest > 4 * FEW_CHANGES, "{count}: {fewest}");
         let changes = checked(&pair, &found.edits);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::matching::testing::{Section, codex};
-use crate::matching::{MatchRules, WhitespaceCorrection, place_hunks, splice};
+use crate::matching::{MatchRules, WhitespaceCorrection, place_hunks, splice, splice_with_rules};
 use crate::whitespace::WhitespaceRule;
 
 fn applied(file: &str, section: &Section, rules: &MatchRules) -> String {
@@ -32,6 +32,25 @@ fn by_number(file: &str, body: &str, rules: &MatchRules) -> String {
     let mut section = Section::default();
     section.push(body, 1, 1);
     applied(file, &section, rules)
+}
+
+#[test]
+fn a_raised_interrupt_leaves_no_new_file() {
+    let mut section = Section::default();
+    section.push("-a\n+b\n", 1, 1);
+    let file = LineOffsets::new(b"a\n");
+    let (text, hunks, direction) = (&section.text, &section.hunks, Direction::Forward);
+    let rules = MatchRules::default();
+    let placed = place_hunks(&file, text, hunks, direction, &rules);
+    let placed: Vec<_> = placed
+        .iter()
+        .map(|placed| placed.as_ref().unwrap())
+        .collect();
+    let is_complete =
+        || splice_with_rules(&file, text, hunks, direction, &placed, &rules).is_some();
+    assert!(is_complete());
+    rules.interrupt.raise(15);
+    assert!(!is_complete());
 }
 
 #[test]

@@ -16,16 +16,17 @@ pub(super) struct HunkPlacements<'p> {
 }
 
 impl<'p> HunkPlacements<'p> {
-    /// Places the hunks and counts their lines. For a large patch, both run in parallel.
+    /// Places the hunks and counts their lines. For a large patch, both run in parallel. Returns
+    /// `None` if the interrupt of `rules` is raised.
     pub(super) fn new(
         operation: &Operation,
         patch: (&[u8], &[Hunk]),
         preimage: &'p [u8],
         rules: &MatchRules,
-    ) -> Self {
+    ) -> Option<Self> {
         let (text, hunks) = patch;
         let place = || {
-            let file = LineOffsets::with_runner(preimage, run_both_mut);
+            let file = LineOffsets::with_runner(preimage, run_both_mut, &rules.interrupt)?;
             let (placements, overlaid) = match overlay_hunks(operation, patch, preimage, rules) {
                 Some((placements, spliced)) => (placements, Some(spliced)),
                 None => (
@@ -33,25 +34,30 @@ impl<'p> HunkPlacements<'p> {
                     None,
                 ),
             };
-            (file, placements, overlaid)
+            Some((file, placements, overlaid))
         };
         let size = hunks
             .iter()
             .map(|hunk| hunk.body.end - hunk.body.start)
             .sum();
-        let ((file, placements, overlaid), counted) =
-            run_both(size, place, || count_changes(operation, text));
-        Self {
+        let count = || {
+            let hunks = rules.interrupt.take_until_raised(operation.hunks());
+            plan::count_changes(hunks, text, operation.direction)
+        };
+        let (placed, counted) = run_both(size, place, count);
+        let (file, placements, overlaid) = placed?;
+        (!rules.interrupt.is_raised()).then_some(Self {
             file,
             placements,
             overlaid,
             counted,
-        }
+        })
     }
 }
 
 /// Places hunks that may overlap and returns the placements and the postimage. Returns `None` if
-/// overlaps are not allowed, a hunk is left out, or an anchor is not [`Anchor::Line`].
+/// overlaps are not allowed, a hunk is left out, an anchor is not [`Anchor::Line`], or the interrupt
+/// is raised.
 ///
 /// A hunk can match lines that an overlapping hunk wrote. Without that hunk the result would be
 /// undefined, so no hunk may be left out.
@@ -62,8 +68,8 @@ fn overlay_hunks(
     rules: &MatchRules,
 ) -> Option<(Placements, SplicedFile)> {
     let may = rules.allow_overlap && operation.left_out.is_empty();
-    (may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line))
-        .then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))
+    let may = may && hunks.iter().all(|hunk| hunk.anchor == Anchor::Line);
+    may.then(|| matching::overlay(preimage, (text, hunks), operation.direction, rules))?
 }
 
 /// Returns the numbers of lines that the operation adds and removes.

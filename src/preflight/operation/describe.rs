@@ -12,8 +12,8 @@ use crate::preflight::findings::Findings;
 use crate::preflight::image_previews::{ImageSide, image};
 use crate::preflight::modes::git_mode;
 use crate::preflight::overlay::Node;
-use crate::preflight::{ContentProperties, describe, edit_result};
-use crate::syntax::write::{DiffSide, git_diff, plain_diff};
+use crate::preflight::{ContentProperties, FileOutcome, describe, edit_result};
+use crate::syntax::write::{DiffSide, git_diff_until_raised, plain_diff_until_raised};
 
 impl GroupExecutor<'_> {
     /// Adds the content of `node` if it is an image and the caller collects images.
@@ -89,7 +89,8 @@ impl GroupExecutor<'_> {
         if operation.guard.is_some() {
             let bytes =
                 |node: Option<&Node>| node.map(|node| node.bytes.clone()).unwrap_or_default();
-            edit_result::count_changed_lines(&bytes(before), &bytes(after), outcome);
+            let interrupt = &self.options.rules.interrupt;
+            edit_result::count_changed_lines(&bytes(before), &bytes(after), interrupt, outcome);
         }
         outcome.after = self.describe_side(after);
         self.keep_contents(operation, (before, after), findings);
@@ -100,35 +101,46 @@ impl GroupExecutor<'_> {
                 .flatten()
                 .any(|node| describe::is_large(&node.bytes));
         if self.options.diff && !self.options.full_diff && !is_left_out {
-            let blob = |side: &Option<Box<ContentProperties>>| {
-                let details = side.as_ref().and_then(|side| side.details.as_ref());
-                details.map_or_else(String::new, |details| details.blob.clone())
-            };
-            let blobs = (blob(&outcome.before), blob(&outcome.after));
-            let old_path = operation
-                .from
-                .as_ref()
-                .filter(|_| operation.has_new_path())
-                .unwrap_or(&operation.path);
-            let converter = Converter::new(self.plan, operation, self.options);
-            let (before, after) = (
-                converter.convert_for_diff(old_path, before, blobs.0),
-                converter.convert_for_diff(&operation.path, after, blobs.1),
-            );
-            let old = before
-                .as_ref()
-                .map(|(node, blob)| side(old_path, node, blob));
-            let new = after
-                .as_ref()
-                .map(|(node, blob)| side(&operation.path, node, blob));
-            let diff = match (&operation.edit, &old, &new) {
-                (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => {
-                    plain_diff(old, new)
-                }
-                _ => git_diff(operation.action, old.as_ref(), new.as_ref()),
-            };
-            (outcome.diff, outcome.is_diff_cut) = describe::clip_diff(diff, self.options.max_diff);
+            self.describe_diff(operation, (before, after), outcome);
         }
+    }
+
+    /// Adds the diff of the change of one file to `outcome`, which describes both contents.
+    fn describe_diff(
+        &self,
+        operation: &Operation,
+        (before, after): (Option<&Node>, Option<&Node>),
+        outcome: &mut FileOutcome,
+    ) {
+        let blob = |side: &Option<Box<ContentProperties>>| {
+            let details = side.as_ref().and_then(|side| side.details.as_ref());
+            details.map_or_else(String::new, |details| details.blob.clone())
+        };
+        let blobs = (blob(&outcome.before), blob(&outcome.after));
+        let old_path = operation
+            .from
+            .as_ref()
+            .filter(|_| operation.has_new_path())
+            .unwrap_or(&operation.path);
+        let converter = Converter::new(self.plan, operation, self.options);
+        let (before, after) = (
+            converter.convert_for_diff(old_path, before, blobs.0),
+            converter.convert_for_diff(&operation.path, after, blobs.1),
+        );
+        let old = before
+            .as_ref()
+            .map(|(node, blob)| side(old_path, node, blob));
+        let new = after
+            .as_ref()
+            .map(|(node, blob)| side(&operation.path, node, blob));
+        let interrupt = &self.options.rules.interrupt;
+        let diff = match (&operation.edit, &old, &new) {
+            (Edit::Replacements(_) | Edit::Cell(_), Some(old), Some(new)) => {
+                plain_diff_until_raised(old, new, interrupt)
+            }
+            _ => git_diff_until_raised(operation.action, old.as_ref(), new.as_ref(), interrupt),
+        };
+        (outcome.diff, outcome.is_diff_cut) = describe::clip_diff(diff, self.options.max_diff);
     }
 
     /// Describes the content of `node`, if a description is requested. The postimage of one
@@ -139,10 +151,11 @@ impl GroupExecutor<'_> {
         match &self.described {
             Some((bytes, side)) if bytes.has_same_memory(&node.bytes) => Some(side.clone()),
             _ => {
-                let details = || describe::details(&node.bytes);
+                let interrupt = &self.options.rules.interrupt;
+                let details = || describe::details(&node.bytes, interrupt);
                 let side = Box::new(ContentProperties {
                     details: self.options.describe.then(details),
-                    ..describe::digest(&node.bytes)
+                    ..describe::digest(&node.bytes, interrupt)
                 });
                 self.described = Some((node.bytes.clone(), side.clone()));
                 Some(side)

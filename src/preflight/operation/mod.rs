@@ -97,8 +97,9 @@ impl<'a> GroupExecutor<'a> {
         // With `--cached`, files for rejected hunks are in another tree than the other files. The
         // cache of missing directories covers only one tree.
         let directories = (!options.reject).then_some(directories);
-        let overlay =
-            Overlay::new(workspace, directories, options.max_read()).with_spelling(spelling);
+        let overlay = Overlay::new(workspace, directories, options.max_read())
+            .with_spelling(spelling)
+            .with_interrupt(&options.rules.interrupt);
         Self {
             plan,
             options,

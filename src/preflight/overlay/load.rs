@@ -19,8 +19,9 @@ impl Overlay<'_> {
         {
             return Ok((PathState::Nothing, None));
         }
-        match self.workspace.read(path, self.max_file) {
-            Ok((bytes, stat)) => Ok(load_node(path, stat, bytes)),
+        let (limit, interrupt) = (self.max_file, self.interrupt);
+        match self.workspace.read_in_parts(path, limit, interrupt) {
+            Ok((bytes, stat)) => self.load_node(path, stat, bytes),
             Err(error) => match error.kind {
                 ErrorKind::Missing => {
                     self.directories
@@ -55,12 +56,8 @@ impl Overlay<'_> {
             return Ok((PathState::Nothing, None));
         };
         match stat.kind {
-            FileKind::Symlink => Ok(load_node(
-                path,
-                stat,
-                self.workspace.read_link(path)?.into(),
-            )),
-            FileKind::Directory => Ok(load_node(path, stat, Bytes::default())),
+            FileKind::Symlink => self.load_node(path, stat, self.workspace.read_link(path)?.into()),
+            FileKind::Directory => self.load_node(path, stat, Bytes::default()),
             FileKind::Special | FileKind::Regular => Ok((PathState::Special, None)),
         }
     }
@@ -80,21 +77,27 @@ impl Overlay<'_> {
         }
         Ok(PathState::Nothing)
     }
-}
 
-fn load_node(path: &RelPath, stat: Stat, bytes: Bytes) -> LoadedEntry {
-    let digest = Digest::of(&bytes);
-    let node = Node {
-        kind: stat.kind,
-        permissions: Permissions::Exact(stat.permissions),
-        bytes: bytes.into(),
-        in_repository: None,
-        like: Some(path.clone()),
-        origin: Some(path.clone()),
-        restored: None,
-    };
-    (
-        PathState::Node(node.clone()),
-        Some((FileState { stat, digest }, node)),
-    )
+    fn load_node(
+        &self,
+        path: &RelPath,
+        stat: Stat,
+        bytes: Bytes,
+    ) -> Result<LoadedEntry, WorkspaceError> {
+        let digest = Digest::of_slices(&[&bytes], self.interrupt)
+            .ok_or_else(|| WorkspaceError::interrupted("read", path))?;
+        let node = Node {
+            kind: stat.kind,
+            permissions: Permissions::Exact(stat.permissions),
+            bytes: bytes.into(),
+            in_repository: None,
+            like: Some(path.clone()),
+            origin: Some(path.clone()),
+            restored: None,
+        };
+        Ok((
+            PathState::Node(node.clone()),
+            Some((FileState { stat, digest }, node)),
+        ))
+    }
 }

@@ -21,7 +21,7 @@ proptest! {
             diff.write_with_headings(&mut out, context);
             (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
         };
-        let whole = LineDiff::of_tables(old.as_bytes(), LineTable::from_text(old.as_bytes()), LineTable::from_text(new.as_bytes()));
+        let whole = LineDiff::of_tables(old.as_bytes(), [&old, &new].map(|text| LineTable::from_text(text.as_bytes())), Interrupt::never());
         let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
         prop_assert_eq!(written(&diff), written(&whole));
     }
@@ -50,10 +50,11 @@ fn texts_of_every_kind_differ_as_the_whole() {
         for context in [0, 1, 3, usize::MAX] {
             let whole = LineDiff::of_tables(
                 old.as_bytes(),
-                LineTable::from_text(old.as_bytes()),
-                LineTable::from_text(new.as_bytes()),
+                [&old, &new].map(|text| LineTable::from_text(text.as_bytes())),
+                Interrupt::never(),
             );
-            let middle = LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context);
+            let middle =
+                LineDiff::of_lines(old.as_bytes(), new.as_bytes(), context, Interrupt::never());
             let written = [whole, middle].map(|diff| {
                 let mut out = Vec::new();
                 diff.write_with_headings(&mut out, context.min(100));

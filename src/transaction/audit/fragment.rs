@@ -7,7 +7,7 @@ use crate::path::RelPath;
 use crate::transaction::history::sync;
 use crate::transaction::scratch::join;
 use crate::transaction::{Durability, Failure};
-use crate::workspace::{ErrorKind, RenameMode, Workspace};
+use crate::workspace::{ErrorKind, NewFile, RenameMode, Workspace};
 
 /// The name of an audit file that replaces the previous one.
 const NEW_FILE: &str = "audit.jsonl.new";
@@ -27,7 +27,7 @@ pub(super) fn remove_fragment(
         Err(error) if error.kind != ErrorKind::Missing => return Err(error.into()),
         _ => {}
     }
-    workspace.create(&new, &[kept], Permissions::Exact(0o600), None)?;
+    workspace.create(&new, NewFile::new(&[kept], Permissions::Exact(0o600), None))?;
     sync(workspace, &new, durability)?;
     workspace.rename(&new, &path, RenameMode::Replace)?;
     sync(workspace, home, durability)

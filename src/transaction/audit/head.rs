@@ -16,7 +16,7 @@ use crate::transaction::Failure;
 use crate::transaction::checksummed::{parse_checksummed, to_checksummed};
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::scratch::join;
-use crate::workspace::{ErrorKind, RenameMode, Workspace};
+use crate::workspace::{ErrorKind, NewFile, RenameMode, Workspace};
 
 /// The maximum size of a head file in bytes.
 const MAX_HEAD: u64 = 1 << 20;
@@ -92,7 +92,10 @@ fn write_head(workspace: &dyn Workspace, home: &RelPath, head: &Head) -> Result<
         _ => {}
     }
     let text = to_checksummed(head)?;
-    workspace.create(&new, &[&text], Permissions::Exact(0o600), None)?;
+    workspace.create(
+        &new,
+        NewFile::new(&[&text], Permissions::Exact(0o600), None),
+    )?;
     workspace.sync(Some(&new))?;
     workspace.rename(&new, &path, RenameMode::Replace)?;
     // The name must be durable before an entry is removed or a record is appended.

@@ -21,7 +21,7 @@ use crate::transaction::ids::{id_seconds, new_id};
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::{Scratch, join};
 use crate::transaction::{Durability, Failure, history};
-use crate::workspace::{ErrorKind, Workspace};
+use crate::workspace::{ErrorKind, NewFile, Workspace};
 use missing::{LineOrigin, MissingLines};
 
 /// The audit file of a locked state directory.
@@ -317,7 +317,10 @@ impl AuditLog {
         } else {
             create_external_directory(workspace, &self.home)?;
             workspace
-                .create(&path, &[&bytes], Permissions::Exact(0o600), None)
+                .create(
+                    &path,
+                    NewFile::new(&[&bytes], Permissions::Exact(0o600), None),
+                )
                 .map(drop)
         };
         if let Err(error) = result {

@@ -11,7 +11,7 @@ use crate::transaction::ids::id_seconds;
 use crate::transaction::journal::Journal;
 use crate::transaction::scratch::Scratch;
 use crate::transaction::{Durability, Failure};
-use crate::workspace::{ErrorKind, Workspace};
+use crate::workspace::{ErrorKind, NewFile, Workspace};
 
 /// The maximum size of the lines of a record in bytes.
 const MAX_LINES: u64 = 1 << 32;
@@ -147,7 +147,7 @@ fn save_lines(source: &Source<'_>, scratch: &Scratch, line: &str) -> Result<(), 
     let permissions = Permissions::Exact(0o600);
     source
         .workspace
-        .create(&path, &[line.as_bytes()], permissions, None)?;
+        .create(&path, NewFile::new(&[line.as_bytes()], permissions, None))?;
     sync(source.workspace, &path, source.durability)?;
     sync(source.workspace, &scratch.directory, source.durability)
 }

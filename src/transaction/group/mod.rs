@@ -57,7 +57,9 @@ pub struct Transaction<'w> {
 }
 
 impl<'w> Transaction<'w> {
-    /// Takes the locks and recovers interrupted transactions. A signal ends the wait for a lock.
+    /// Takes the locks and recovers interrupted transactions. A raised `interrupt` ends the wait for a
+    /// lock, and later the staging of a large file: [`Sink::receive`](crate::change::Sink::receive)
+    /// then fails.
     ///
     /// # Errors
     ///
@@ -94,7 +96,14 @@ impl<'w> Transaction<'w> {
                 continue;
             }
             let roots = place.roots.clone();
-            match Member::begin(workspace, place.roots, (state, &id), (options, since)) {
+            let begun = Member::begin(
+                workspace,
+                place.roots,
+                (state, &id),
+                (options, since),
+                interrupt,
+            );
+            match begun {
                 Ok(member) => transaction.members.push(member),
                 Err(error) => failure = Some(roots.failure_to_caller(error)),
             }
@@ -258,7 +267,7 @@ impl Transaction<'_> {
     ) -> Result<(Contents, Option<Arrival>), WorkspaceError> {
         let (other, source, rest) = self.route(from).ok_or_else(|| no_root(from))?;
         let found = source.prefix.to_top_path(rest)?;
-        let bytes = read_departing(other.workspace, &found, &state)
+        let bytes = read_departing(other.workspace, &found, &state, &other.stage.interrupt)
             .map_err(|error| source.error_to_caller(error))?;
         let is_regular = state.stat.kind == FileKind::Regular;
         let arrival = is_regular.then(|| arrival_from(other, &found)).flatten();

@@ -17,7 +17,7 @@ use crate::transaction::sweep::{
 };
 use crate::transaction::{Durability, Failure};
 use crate::workspace::{
-    AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Stat, Workspace,
+    AttributeSource, DirectoryPermissions, ErrorKind, NewFile, RenameMode, Stat, Workspace,
 };
 
 /// The maximum number of attempts to create a history that another process removes as unused.
@@ -221,9 +221,11 @@ pub(super) fn copy(
         let (contents, _) = workspace.read(from, limit)?;
         workspace.create(
             to,
-            &[&contents],
-            Permissions::Exact(stat.permissions),
-            Some(AttributeSource::File(from)),
+            NewFile::new(
+                &[&contents],
+                Permissions::Exact(stat.permissions),
+                Some(AttributeSource::File(from)),
+            ),
         )?;
         sync(workspace, to, durability)?;
     }

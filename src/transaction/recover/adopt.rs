@@ -53,7 +53,7 @@ fn adopt(
     journal.root = root;
     let draft = scratch.file(JOURNAL_DRAFT)?;
     ignore_missing(workspace.remove(&draft))?;
-    journal.write(workspace, scratch, &Interrupt::new())?;
+    journal.write(workspace, scratch, Interrupt::never())?;
     if durability == Durability::Full {
         workspace.sync(Some(&draft))?;
     }

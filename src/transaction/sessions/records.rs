@@ -7,6 +7,7 @@ use crate::digest::Digest;
 use crate::mode::{FileKind, FileMode, Permissions};
 use crate::path::RelPath;
 use crate::transaction::Failure;
+use crate::transaction::verify::read_content;
 
 impl SessionStep<'_> {
     /// Returns the records of files that move to another path and have no change of their own.
@@ -129,11 +130,8 @@ impl SessionStep<'_> {
         path: &RelPath,
         state: &FileState,
     ) -> Result<(RelPath, Digest), Failure> {
-        let bytes = match state.stat.kind {
-            FileKind::Symlink => self.workspace.read_link(path)?.into(),
-            _ => self.workspace.read(path, u64::MAX)?.0,
-        };
-        if Digest::of(&bytes) != state.digest {
+        let (bytes, digest) = read_content(self.workspace, path, state.stat.kind, &self.interrupt)?;
+        if digest != state.digest {
             return Err(Failure::Stale(vec![path.clone()]));
         }
         Ok((self.write_content(&[&bytes])?, state.digest))

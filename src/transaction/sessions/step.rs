@@ -19,7 +19,7 @@ use crate::transaction::root_prefix::RootPrefix;
 use crate::transaction::scratch::join;
 use crate::transaction::state::StateDirectory;
 use crate::transaction::{Failure, Interrupt, Options, RecoveredTransaction, recover};
-use crate::workspace::{ErrorKind, RenameMode, Workspace, WorkspaceError, top};
+use crate::workspace::{ErrorKind, NewFile, RenameMode, Workspace, WorkspaceError, top};
 
 /// A step in progress. It holds the lock, receives changes as a [`Sink`], and changes the session
 /// with [`SessionStep::commit`]. Dropping it leaves the session as it was.
@@ -31,6 +31,7 @@ pub struct SessionStep<'w> {
     pub(super) session: Session,
     next: AtomicU64,
     received: Mutex<Vec<ReceivedChange>>,
+    pub(super) interrupt: Interrupt,
 }
 
 /// A received change whose new content, if any, is already in a file of the session.
@@ -70,6 +71,7 @@ impl<'w> SessionStep<'w> {
             next: AtomicU64::new(session.next),
             session,
             received: Mutex::default(),
+            interrupt: interrupt.clone(),
         };
         // An interrupted step may have left files with the names of the next contents.
         step.remove_unnamed_files()?;
@@ -95,7 +97,7 @@ impl<'w> SessionStep<'w> {
     ///
     /// Returns [`Failure::Stale`] if another process changed a file of the tree after it was read,
     /// [`Failure::Interrupted`] after a signal, and the errors of the disk.
-    pub fn commit(mut self, interrupt: &Interrupt) -> Result<Session, Failure> {
+    pub fn commit(mut self) -> Result<Session, Failure> {
         let mut received = std::mem::take(&mut *lock_unpoisoned(&self.received));
         received.sort_unstable_by(|a, b| a.change.path.cmp(&b.change.path));
         let before = self.session.clone();
@@ -106,7 +108,7 @@ impl<'w> SessionStep<'w> {
             let file = self.session_file(&before, received)?;
             self.put(file);
         }
-        check_interrupt(interrupt)?;
+        check_interrupt(&self.interrupt)?;
         self.write_document()?;
         Ok(self.session.clone())
     }
@@ -132,8 +134,9 @@ impl<'w> SessionStep<'w> {
     pub(super) fn write_content(&self, slices: &[&[u8]]) -> Result<RelPath, Failure> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let path = join(&self.session.directory, &content_name(number))?;
+        let new = NewFile::new(slices, Permissions::Exact(0o600), None);
         self.workspace
-            .create(&path, slices, Permissions::Exact(0o600), None)?;
+            .create(&path, new.with_interrupt(&self.interrupt))?;
         sync(self.workspace, &path, self.options.durability)?;
         Ok(path)
     }
@@ -147,7 +150,7 @@ impl<'w> SessionStep<'w> {
         let (draft, document) = (join(directory, DRAFT)?, join(directory, SESSION_DOCUMENT)?);
         // The caller has just read the interrupt, and the document is small.
         let record = SessionDocument::of(&self.session);
-        checksummed::write(&record, workspace, &draft, &Interrupt::new())?;
+        checksummed::write(&record, workspace, &draft, Interrupt::never())?;
         sync(workspace, &draft, durability)?;
         // The names of the contents must be durable before a document names them.
         sync(workspace, directory, durability)?;
@@ -202,7 +205,10 @@ impl<'w> SessionStep<'w> {
         let content = match change.after.as_ref().map(|after| &after.content) {
             Some(Content::Bytes(bytes)) => {
                 let slices = bytes.slices();
-                Some((self.write_content(&slices)?, Digest::of_all(&slices)))
+                let path = self.write_content(&slices)?;
+                let digest = Digest::of_slices(&slices, &self.interrupt)
+                    .ok_or_else(|| WorkspaceError::interrupted("stage", &change.path))?;
+                Some((path, digest))
             }
             _ => None,
         };

@@ -8,12 +8,15 @@ use crate::mutex::lock_unpoisoned;
 use crate::path::RelPath;
 use crate::text::Contents;
 use crate::threads::run_both;
-use crate::transaction::Failure;
 use crate::transaction::change::{Change, FileIdentity, MoveInSource, exact_bits};
 use crate::transaction::failure::is_unreachable;
 use crate::transaction::scratch::{Scratch, ScratchFile};
 use crate::transaction::staged::StagedChange;
-use crate::workspace::{AttributeSource, ErrorKind, ModeProbe, Stat, Workspace, WorkspaceError};
+use crate::transaction::verify::read_content;
+use crate::transaction::{Failure, Interrupt};
+use crate::workspace::{
+    AttributeSource, ErrorKind, ModeProbe, NewFile, Stat, Workspace, WorkspaceError,
+};
 
 impl ChangeStager {
     /// Stages the postimage `after` of `change`. `missing` is the number of missing directories
@@ -172,12 +175,9 @@ impl ChangeStager {
         (from, found): (&RelPath, &FileState),
         permissions: Permissions,
     ) -> Result<(), Failure> {
-        let bytes = match found.stat.kind {
-            FileKind::Symlink => workspace.read_link(from)?.into(),
-            _ => workspace.read(from, u64::MAX)?.0,
-        };
+        let (bytes, digest) = read_content(workspace, from, found.stat.kind, &self.interrupt)?;
         // The commit fails later if a copied file has changed since it was read.
-        if Digest::of(&bytes) != found.digest {
+        if digest != found.digest {
             lock_unpoisoned(&self.stale).push(from.clone());
         }
         self.stage_content(
@@ -203,14 +203,16 @@ impl ChangeStager {
                 (&self.scratch, change),
                 (kind, contents),
                 permissions,
-                like,
+                (like, &self.interrupt),
             )
         };
-        let digest = || Digest::of_all(&contents.slices());
+        let digest = || Digest::of_slices(&contents.slices(), &self.interrupt);
         let (written, digest) = run_both(contents.len(), written, digest);
         let written = written?;
+        let digest = digest.ok_or_else(|| WorkspaceError::interrupted("stage", &change.path))?;
+        // `is_overwrite` needs the staged file.
         change.set_staged_file(kind, (digest, contents.len()), permissions);
-        // A file that is overwritten in place keeps its owner and group.
+        // A file that is overwritten in place keeps its owner and group, and so all its bits.
         if !change.is_overwrite() {
             change.set_staged_file(kind, (digest, contents.len()), written);
         }
@@ -242,25 +244,26 @@ pub(in crate::transaction) fn attribute_source<'a>(
 
 /// Writes the staged file of `change`. Returns the permissions that it has, because the journal must
 /// state them.
-pub(in crate::transaction) fn write_staged_file(
+fn write_staged_file(
     workspace: &dyn Workspace,
     (scratch, change): (&Scratch, &Change),
     (kind, contents): (FileKind, &Contents),
     permissions: Permissions,
-    like: AttributeSource<'_>,
+    (like, interrupt): (AttributeSource<'_>, &Interrupt),
 ) -> Result<Permissions, Failure> {
     let path = scratch.scratch_path(change, ScratchFile::Staged)?;
-    let staged = match kind {
-        FileKind::Symlink => {
-            let model = if let AttributeSource::File(model) = like {
-                Some(model)
-            } else {
-                None
-            };
-            let linked = workspace.symlink(contents, &path, &change.path, model);
-            linked.map(|()| permissions)
-        }
-        _ => workspace.create(&path, &contents.slices(), permissions, Some(like)),
+    let staged = if kind == FileKind::Symlink {
+        let model = if let AttributeSource::File(model) = like {
+            Some(model)
+        } else {
+            None
+        };
+        let linked = workspace.symlink(contents, &path, &change.path, model);
+        linked.map(|()| permissions)
+    } else {
+        let slices = contents.slices();
+        let new = NewFile::new(&slices, permissions, Some(like));
+        workspace.create(&path, new.with_interrupt(interrupt))
     };
     staged.map_err(|error| match like {
         // The attribute source was removed, or a link replaced one of its directories.

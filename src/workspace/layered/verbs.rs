@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::{LayeredEntry, LayeredTree, blocked, failed, missing};
+use crate::interrupt::Interrupt;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -36,9 +37,18 @@ impl Workspace for LayeredTree<'_> {
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
+        self.read_in_parts(path, limit, Interrupt::never())
+    }
+
+    fn read_in_parts(
+        &self,
+        path: &RelPath,
+        limit: u64,
+        interrupt: &Interrupt,
+    ) -> Result<(Bytes, Stat)> {
         match self.entry(path)? {
             LayeredEntry::File(file) if file.kind == FileKind::Regular => {
-                let read = top(self.base())?.read(&file.content, limit);
+                let read = top(self.base())?.read_in_parts(&file.content, limit, interrupt);
                 let (bytes, stat) = read.map_err(|error| WorkspaceError {
                     path: path.to_string(),
                     ..error
@@ -59,7 +69,7 @@ impl Workspace for LayeredTree<'_> {
             )),
             LayeredEntry::Missing => Err(missing("read", path)),
             LayeredEntry::Below(kind) => Err(blocked("read", path, kind)),
-            LayeredEntry::Base => match self.base().read(path, limit) {
+            LayeredEntry::Base => match self.base().read_in_parts(path, limit, interrupt) {
                 Err(error) if error.kind == ErrorKind::NotRegular && self.stat(path)?.is_none() => {
                     Err(missing("read", path))
                 }

@@ -13,7 +13,7 @@ use crate::path::RelPath;
 use crate::text::Bytes;
 use crate::workspace::{
     AttributeSource, Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, ErrorKind, Lock,
-    RenameMode, Result, Stat, TEMPORARY, Timestamp, Workspace, WorkspaceError,
+    NewFile, RenameMode, Result, Stat, TEMPORARY, Timestamp, Workspace, WorkspaceError,
 };
 
 impl Memory {
@@ -97,13 +97,13 @@ impl Workspace for Memory {
         })
     }
 
-    fn create(
-        &self,
-        path: &RelPath,
-        slices: &[&[u8]],
-        permissions: Permissions,
-        like: Option<AttributeSource<'_>>,
-    ) -> Result<Permissions> {
+    fn create(&self, path: &RelPath, file: NewFile<'_>) -> Result<Permissions> {
+        let NewFile {
+            slices,
+            permissions,
+            source: like,
+            ..
+        } = file;
         let other = self.other_owner(like);
         self.run("create", Some(path), |state| {
             let directory = state.vacant_parent(path)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::Roots;
+use crate::interrupt::Interrupt;
 use crate::mode::FileKind;
 use crate::path::RelPath;
 use crate::text::Bytes;
@@ -27,7 +28,18 @@ impl Workspace for Roots {
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
-        self.delegate("read", path, |root, path| root.read(path, limit))
+        self.read_in_parts(path, limit, Interrupt::never())
+    }
+
+    fn read_in_parts(
+        &self,
+        path: &RelPath,
+        limit: u64,
+        interrupt: &Interrupt,
+    ) -> Result<(Bytes, Stat)> {
+        self.delegate("read", path, |root, path| {
+            root.read_in_parts(path, limit, interrupt)
+        })
     }
 
     fn read_link(&self, path: &RelPath) -> Result<Vec<u8>> {

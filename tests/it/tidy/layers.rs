@@ -7,16 +7,16 @@ use super::{Source, refuse, sources};
 /// Each module of the crate with the modules that it may import; a module stands behind all that it
 /// imports.
 pub(super) const LAYERS: &[(&str, &[&str])] = &[
+    ("interrupt", &[]),
     ("text", &[]),
-    ("digest", &[]),
+    ("digest", &["interrupt"]),
     ("mode", &[]),
     ("path", &["text"]),
     ("mutex", &[]),
-    ("interrupt", &[]),
     ("stat", &["mode"]),
     ("workspace_error", &[]),
     ("threads", &["mutex"]),
-    ("bytes", &["text", "mutex", "threads"]),
+    ("bytes", &["text", "mutex", "interrupt", "threads"]),
     ("process", &["mutex", "interrupt"]),
     ("progress", &["mutex"]),
     ("whitespace", &[]),
@@ -44,7 +44,15 @@ pub(super) const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "syntax",
-        &["text", "digest", "mode", "path", "lines", "plan"],
+        &[
+            "text",
+            "interrupt",
+            "digest",
+            "mode",
+            "path",
+            "lines",
+            "plan",
+        ],
     ),
     ("code", &["text", "path"]),
     (

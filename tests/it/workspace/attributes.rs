@@ -1,7 +1,7 @@
 //! Permissions, times and other attributes of files.
 
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{AttributeSource, DirectoryPermissions};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions, NewFile};
 
 use super::{Feature, on_each_with};
 use crate::tree::path;
@@ -44,7 +44,7 @@ fn permissions_of_a_file_are_exactly_those_asked_for() {
         for bits in [0, 0o200, 0o400, 0o644, 0o755, 0o2751, 0o4711, 0o777] {
             let file = path("file");
             workspace
-                .create(&file, &[b"x"], Permissions::Exact(bits), None)
+                .create(&file, NewFile::new(&[b"x"], Permissions::Exact(bits), None))
                 .unwrap();
             assert_eq!(
                 workspace.stat(&file).unwrap().unwrap().permissions,
@@ -76,14 +76,19 @@ fn permissions_are_those_asked_for_whatever_the_file_is_like() {
             .unwrap();
         let like = path("private/like");
         workspace
-            .create(&like, &[b"x"], Permissions::Exact(0o400), None)
+            .create(
+                &like,
+                NewFile::new(&[b"x"], Permissions::Exact(0o400), None),
+            )
             .unwrap();
         workspace
             .create(
                 &path("new"),
-                &[b"y"],
-                Permissions::Exact(0o440),
-                Some(AttributeSource::File(&like)),
+                NewFile::new(
+                    &[b"y"],
+                    Permissions::Exact(0o440),
+                    Some(AttributeSource::File(&like)),
+                ),
             )
             .unwrap();
         assert_eq!(

@@ -8,6 +8,7 @@
 mod attributes;
 
 use std::fs;
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
@@ -16,8 +17,11 @@ use std::time::Duration;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
 use wpatch::mode::{FileKind, Permissions};
+use wpatch::transaction::Interrupt;
 use wpatch::workspace::disk::Disk;
-use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, RenameMode, Workspace};
+use wpatch::workspace::{
+    AttributeSource, DirectoryPermissions, ErrorKind, NewFile, RenameMode, Roots, Workspace,
+};
 
 use crate::alone::is_alone;
 use crate::tree::path;
@@ -62,16 +66,14 @@ fn special_files_are_neither_opened_nor_waited_for() {
             fault(disk.read(&special, 10)),
             fault(disk.create(
                 &path("new"),
-                &[b""],
-                NEW,
-                Some(AttributeSource::File(&special)),
+                NewFile::new(&[b""], NEW, Some(AttributeSource::File(&special))),
             )),
             fault(disk.lock(&special, Duration::ZERO)),
             fault(disk.set_permissions(&special, NEW)),
         ];
         assert_eq!(faults, [ErrorKind::NotRegular; 4], "{name}");
         assert_eq!(
-            fault(disk.create(&special, &[b""], NEW, None)),
+            fault(disk.create(&special, NewFile::new(&[b""], NEW, None))),
             ErrorKind::Exists,
             "{name}"
         );
@@ -99,7 +101,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
     fs::rename(root.path().join("a"), root.path().join("moved")).unwrap();
     world::link(outside.path(), root.path().join("a")).unwrap();
     // Whether the handle is still kept or not, none of these may get out.
-    let _ = disk.create(&path("a/new"), &[b""], NEW, None);
+    let _ = disk.create(&path("a/new"), NewFile::new(&[b""], NEW, None));
     let _ = disk.remove(&path("a/x"));
     let _ = disk.rename(&path("a/b/x"), &path("a/y"), RenameMode::Replace);
     let _ = disk.set_permissions(&path("a/x"), Permissions::Exact(0o777));
@@ -137,9 +139,7 @@ fn few_handles_are_enough() {
                     create(disk, &file, b"x");
                     disk.create(
                         &path(&moved),
-                        &[b"y"],
-                        NEW,
-                        Some(AttributeSource::File(&path(&file))),
+                        NewFile::new(&[b"y"], NEW, Some(AttributeSource::File(&path(&file)))),
                     )
                     .unwrap();
                     disk.rename(&path(&file), &path(&moved), RenameMode::Replace)
@@ -175,6 +175,42 @@ fn a_file_larger_than_one_read_comes_back_whole() {
 }
 
 #[test]
+fn a_raised_interrupt_ends_a_large_read_and_a_write() {
+    let (root, disk) = root();
+    let bytes = vec![b'x'; 5 << 20];
+    create(&disk, "large", &bytes);
+    let roots = Roots::new([("r", Box::new(disk) as Box<dyn Workspace + Send>)]).unwrap();
+    let disk = Disk::open(root.path()).unwrap();
+    let interrupt = Interrupt::new();
+    let read = |workspace: &dyn Workspace, at| {
+        let read = workspace.read_in_parts(&path(at), u64::MAX, &interrupt);
+        read.map(|(bytes, _)| bytes.len())
+    };
+    let write = |at, bytes: &[u8]| {
+        disk.create(
+            &path(at),
+            NewFile::new(&[bytes], NEW, None).with_interrupt(&interrupt),
+        )
+        .map(drop)
+    };
+    for (workspace, at) in [(&disk as &dyn Workspace, "large"), (&roots, "r/large")] {
+        assert_eq!(read(workspace, at).unwrap(), bytes.len());
+    }
+    write("new", &bytes).unwrap();
+    interrupt.raise(15);
+    let errors = [
+        read(&disk, "large").unwrap_err(),
+        read(&roots, "r/large").unwrap_err(),
+        write("other", &bytes).unwrap_err(),
+        write("other", b"small").unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.source.kind(), io::ErrorKind::Interrupted, "{error}");
+    }
+    assert!(disk.stat(&path("other")).unwrap().is_none());
+}
+
+#[test]
 fn nothing_is_left_of_a_file_that_could_not_be_written() {
     if !is_alone(
         "workspace::disk::nothing_is_left_of_a_file_that_could_not_be_written",
@@ -184,7 +220,10 @@ fn nothing_is_left_of_a_file_that_could_not_be_written() {
     }
     let (_root, disk) = root();
     assert_eq!(
-        fault(disk.create(&path("large"), &[&b"x".repeat(100_000)], NEW, None)),
+        fault(disk.create(
+            &path("large"),
+            NewFile::new(&[&b"x".repeat(100_000)], NEW, None)
+        )),
         ErrorKind::Other
     );
     assert_eq!(disk.list(None).unwrap(), Vec::<Vec<u8>>::new());

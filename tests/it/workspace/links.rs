@@ -1,7 +1,7 @@
 //! Symbolic links: they are not followed.
 
 use wpatch::mode::{FileKind, Permissions};
-use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, RenameMode};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, NewFile, RenameMode};
 
 use super::{Feature, NEW, PATIENCE, create, fault, on_each_with};
 use crate::tree::path;
@@ -28,7 +28,7 @@ fn nothing_is_done_through_a_link() {
             fault(workspace.read_link(&inside)),
             fault(workspace.list(Some(&path("link")))),
             fault(workspace.list(Some(&path("link/below")))),
-            fault(workspace.create(&path("link/new"), &[b""], NEW, None)),
+            fault(workspace.create(&path("link/new"), NewFile::new(&[b""], NEW, None))),
             fault(workspace.append(&inside, b"")),
             fault(workspace.overwrite(
                 &inside,
@@ -37,9 +37,7 @@ fn nothing_is_done_through_a_link() {
             )),
             fault(workspace.create(
                 &path("new"),
-                &[b""],
-                NEW,
-                Some(AttributeSource::File(&inside)),
+                NewFile::new(&[b""], NEW, Some(AttributeSource::File(&inside))),
             )),
             fault(workspace.symlink(b"x", &path("link/new"), &path("link/new"), None)),
             fault(workspace.link(&inside, &path("new"))),

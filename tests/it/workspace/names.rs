@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use wpatch::path::RelPath;
-use wpatch::workspace::{DirectoryPermissions, ErrorKind, RenameMode};
+use wpatch::workspace::{DirectoryPermissions, ErrorKind, NewFile, RenameMode};
 
 use super::{Feature, NEW, PATIENCE, contents, fault, on_each, on_each_with};
 use crate::tree::path;
@@ -18,7 +18,10 @@ fn names_are_any_bytes_up_to_the_longest() {
         for (number, part) in odd.iter().enumerate() {
             let file = RelPath::new(part).unwrap();
             workspace
-                .create(&file, &[&[u8::try_from(number).unwrap()]], NEW, None)
+                .create(
+                    &file,
+                    NewFile::new(&[&[u8::try_from(number).unwrap()]], NEW, None),
+                )
                 .unwrap();
         }
         assert_eq!(workspace.list(None).unwrap(), sorted, "{name}");
@@ -44,7 +47,9 @@ fn the_deepest_path_can_be_used() {
             .unwrap();
         let room = wpatch::path::MAX_PATH - directory.as_bytes().len() - 1;
         let file = directory.join(&vec![b'f'; room.min(255)]).unwrap();
-        workspace.create(&file, &[b"deep"], NEW, None).unwrap();
+        workspace
+            .create(&file, NewFile::new(&[b"deep"], NEW, None))
+            .unwrap();
         assert_eq!(workspace.read(&file, 4).unwrap().0, b"deep", "{name}");
         workspace
             .rename(&file, &path("up"), RenameMode::Exclusive)
@@ -110,7 +115,9 @@ fn a_directory_is_locked_like_a_file() {
                 .is_some(),
             "{name}"
         );
-        workspace.create(&path("f"), &[b""], NEW, None).unwrap();
+        workspace
+            .create(&path("f"), NewFile::new(&[b""], NEW, None))
+            .unwrap();
         assert_eq!(
             fault(workspace.lock_dir(&path("f"), PATIENCE)),
             ErrorKind::NotDirectory,

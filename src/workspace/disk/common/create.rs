@@ -4,23 +4,16 @@ use super::parents::DirectoryResolver;
 use super::{Disk, not_unicode};
 use crate::mode::Permissions;
 use crate::path::{RelPath, os_path};
-use crate::workspace::AttributeSource;
 use crate::workspace::disk::calls::{Access, SysResult};
 use crate::workspace::disk::system;
+use crate::workspace::{AttributeSource, NewFile};
 
 impl Disk {
-    /// Creates a file with the attributes of `like`.
-    pub(super) fn try_create(
-        &self,
-        path: &RelPath,
-        slices: &[&[u8]],
-        permissions: Permissions,
-        like: Option<AttributeSource<'_>>,
-    ) -> SysResult<Permissions> {
-        let source = like.map(|like| self.open_source(like)).transpose()?;
+    /// Creates a file with the attributes of its source.
+    pub(super) fn try_create(&self, path: &RelPath, file: NewFile<'_>) -> SysResult<Permissions> {
+        let source = file.source.map(|like| self.open_source(like)).transpose()?;
         let (directory, name) = self.parents.parent_and_name(path)?;
-        self.caches
-            .create(&directory, name, slices, permissions, source.as_ref())
+        self.caches.create(&directory, name, file, source.as_ref())
     }
 
     fn open_source(&self, like: AttributeSource<'_>) -> SysResult<system::OpenedAttributeSource> {

@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Disk, lock};
+use super::Disk;
+use crate::interrupt::Interrupt;
 use crate::mode::{FileKind, Permissions};
 use crate::path::{RelPath, os_path, plain_path};
 use crate::text::Bytes;
-use crate::workspace::disk::calls::{Access, LockAttempt, SysError, SysResult};
+use crate::workspace::disk::calls::{Access, SysError, SysResult};
 use crate::workspace::disk::system;
 use crate::workspace::{
-    AttributeSource, Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, EntryRights,
-    ErrorKind, GitDirectory, InPlaceChange, Lock, ModeProbe, RenameMode, Result, Spellings, Stat,
-    Timestamp, WorkTree, Workspace,
+    Directory, DirectoryPermissions, EXTERNAL_HISTORY_NAME, EntryRights, ErrorKind, GitDirectory,
+    InPlaceChange, Lock, ModeProbe, NewFile, RenameMode, Result, Spellings, Stat, Timestamp,
+    WorkTree, Workspace,
 };
 
 impl Workspace for Disk {
@@ -26,9 +27,18 @@ impl Workspace for Disk {
     }
 
     fn read(&self, path: &RelPath, limit: u64) -> Result<(Bytes, Stat)> {
+        self.read_in_parts(path, limit, Interrupt::never())
+    }
+
+    fn read_in_parts(
+        &self,
+        path: &RelPath,
+        limit: u64,
+        interrupt: &Interrupt,
+    ) -> Result<(Bytes, Stat)> {
         self.run_verb("read", Some(path), || {
             let (directory, name) = self.parents.parent_and_name(path)?;
-            system::read_file(&directory, name, limit)
+            system::read_file(&directory, name, limit, interrupt)
         })
     }
 
@@ -56,16 +66,8 @@ impl Workspace for Disk {
         })
     }
 
-    fn create(
-        &self,
-        path: &RelPath,
-        slices: &[&[u8]],
-        permissions: Permissions,
-        like: Option<AttributeSource<'_>>,
-    ) -> Result<Permissions> {
-        self.run_verb("create", Some(path), || {
-            self.try_create(path, slices, permissions, like)
-        })
+    fn create(&self, path: &RelPath, file: NewFile<'_>) -> Result<Permissions> {
+        self.run_verb("create", Some(path), || self.try_create(path, file))
     }
 
     fn append(&self, path: &RelPath, bytes: &[u8]) -> Result<()> {
@@ -331,25 +333,6 @@ impl Workspace for Disk {
 }
 
 impl Disk {
-    /// Tries to lock the file or directory `path` until this succeeds or `patience` has elapsed.
-    fn wait_for_lock(
-        &self,
-        path: &RelPath,
-        patience: Duration,
-        try_lock: impl Fn(&system::Handle, &[u8]) -> SysResult<LockAttempt<system::Handle>>,
-    ) -> Result<Option<Lock>> {
-        self.run_verb("lock", Some(path), || {
-            let look = || {
-                // Resolve the directory again each time: the process that holds the lock may remove
-                // it when it finishes, and another process may create it again.
-                self.close_handles();
-                let (directory, name) = self.parents.parent_and_name(path)?;
-                try_lock(&directory, name)
-            };
-            Ok(lock::wait(patience, look)?.map(Lock::new))
-        })
-    }
-
     pub(super) fn lstat(&self, path: &RelPath) -> SysResult<Stat> {
         let (directory, name) = self.parents.parent_and_name(path)?;
         system::stat(&directory, name)

@@ -13,14 +13,15 @@ use super::files::{not_regular_error, open_regular};
 use super::stat::stat_of;
 use super::system::System;
 use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_end, read_large, read_next};
+use crate::interrupt::Interrupt;
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{SysError, SysResult};
-use crate::workspace::{ErrorKind, Stat};
+use crate::workspace::{ErrorKind, NewFile, Stat};
 
 /// The limit on reads of a file that another process keeps changing.
 const MAX_READS: u32 = 8;
-/// Bytes that are written in one call. The cost of a call is then small, and the buffer fits into
+/// The size of the buffer that combines short slices. It makes the cost of a call small and fits into
 /// the processor cache.
 const WRITE_BUFFER: usize = 128 * 1024;
 
@@ -28,11 +29,12 @@ const WRITE_BUFFER: usize = 128 * 1024;
 /// `flistxattr`, `fstat`, `ioctl`, `close`.
 ///
 /// The first stat prevents the opening of devices. The second one, on the open file, detects a
-/// change during the read.
+/// change during the read. A raised `interrupt` ends the read of a large file with an error.
 pub(in crate::workspace::disk) fn read_file(
     directory: &OwnedFd,
     name: &[u8],
     limit: u64,
+    interrupt: &Interrupt,
 ) -> SysResult<(Bytes, Stat)> {
     for _ in 0..MAX_READS {
         let before = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
@@ -48,7 +50,7 @@ pub(in crate::workspace::disk) fn read_file(
         let bytes = if size < MIN_PARALLEL_READ {
             read_next(&file, size)?.into()
         } else {
-            read_large(&file, 0, large_pages(size)?)?
+            read_large(&file, 0, large_pages(size)?, interrupt)?
         };
         let is_bare = Current::has_no_attributes(&file);
         let after = fstat(&file)?;
@@ -120,25 +122,34 @@ pub(in crate::workspace::disk) fn append_to_file(
     )
 }
 
-/// Writes all of `slices`. Short slices are combined.
-pub(super) fn write_slices(file: impl AsFd, slices: &[&[u8]]) -> SysResult<()> {
+/// Writes the content of `new`. Short slices are combined.
+pub(super) fn write_slices(file: impl AsFd, new: NewFile<'_>) -> SysResult<()> {
+    let NewFile {
+        slices, interrupt, ..
+    } = new;
+    let write_parts = |bytes: &[u8]| -> SysResult<()> {
+        for part in interrupt.parts(bytes) {
+            write_bytes(&file, part?)?;
+        }
+        Ok(())
+    };
     if let [bytes] = slices {
-        return write_bytes(file, bytes);
+        return write_parts(bytes);
     }
     let size = slices.iter().map(|slice| slice.len()).sum();
     let mut together = Vec::with_capacity(WRITE_BUFFER.min(size));
     for slice in slices {
         if together.len() + slice.len() > WRITE_BUFFER {
-            write_bytes(&file, &together)?;
+            write_parts(&together)?;
             together.clear();
         }
         if slice.len() < WRITE_BUFFER {
             together.extend_from_slice(slice);
         } else {
-            write_bytes(&file, slice)?;
+            write_parts(slice)?;
         }
     }
-    write_bytes(&file, &together)
+    write_parts(&together)
 }
 
 /// Overwrites the regular file `name` with `bytes` if it is still the file `was`. The file is

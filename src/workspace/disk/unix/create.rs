@@ -20,7 +20,7 @@ use super::system::System;
 use crate::mode::Permissions;
 use crate::workspace::disk::calls::{SysError, SysResult};
 use crate::workspace::disk::per_directory::PerDirectoryCache;
-use crate::workspace::{DirectoryPermissions, ModeProbe, TEMPORARY};
+use crate::workspace::{DirectoryPermissions, ModeProbe, NewFile, TEMPORARY};
 
 /// Permission bits of a directory that only its owner can access.
 const PRIVATE: u32 = 0o700;
@@ -143,13 +143,12 @@ impl Caches {
         &self,
         directory: &DirectoryHandle,
         name: &[u8],
-        slices: &[&[u8]],
-        permissions: Permissions,
+        new: NewFile<'_>,
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
-        let bits = self.bits_of(permissions);
+        let bits = self.bits_of(new.permissions);
         let file = create_file(directory, name)?;
-        let result = self.write_new_file((directory, &file), slices, (permissions, bits), source);
+        let result = self.write_new_file((directory, &file), new, bits, source);
         if result.is_err() {
             // Remove the incomplete file. If that fails too, the original error is still the one to
             // return.
@@ -163,10 +162,11 @@ impl Caches {
     fn write_new_file(
         &self,
         (directory, file): (&DirectoryHandle, &OwnedFd),
-        slices: &[&[u8]],
-        (permissions, bits): (Permissions, u32),
+        new: NewFile<'_>,
+        bits: u32,
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
+        let permissions = new.permissions;
         let birth = || {
             self.initial_attributes
                 .get(directory, |_| InitialAttributes::of(file))
@@ -175,7 +175,7 @@ impl Caches {
         if let Some(flags) = source.and_then(OpenedAttributeSource::inode_flags) {
             birth()?.set_flags(file, flags);
         }
-        write_slices(file, slices)?;
+        write_slices(file, new)?;
         let bits = match source {
             Some(OpenedAttributeSource::File(model)) => model.copy_to(file, &*birth()?, bits)?,
             Some(OpenedAttributeSource::Owner(owner, _)) => {

@@ -13,21 +13,24 @@ use wpatch_nt::{ReparsePoint, information, list, read_link};
 use super::handle::{not_regular_error, open_existing, open_with_owner};
 use super::stat::{stat_handle, stat_of};
 use crate::bytes::{MIN_PARALLEL_READ, map_pages, read_end, read_large, read_next};
+use crate::interrupt::Interrupt;
 use crate::mode::FileKind;
 use crate::text::Bytes;
 use crate::workspace::disk::calls::{SysError, SysResult};
-use crate::workspace::{ErrorKind, Stat};
+use crate::workspace::{ErrorKind, NewFile, Stat};
 
 /// The limit on reads of a file that another process keeps changing.
 const MAX_READS: u32 = 8;
-/// Bytes that are written in one call.
+/// The size of the buffer that combines short slices.
 const WRITE_BUFFER: usize = 128 * 1024;
 
 /// Reads the regular file `name`. The information after the read detects a change during the read.
+/// A raised `interrupt` ends the read of a large file with an error.
 pub(in crate::workspace::disk) fn read_file(
     directory: &OwnedHandle,
     name: &[u8],
     limit: u64,
+    interrupt: &Interrupt,
 ) -> SysResult<(Bytes, Stat)> {
     for _ in 0..MAX_READS {
         let access = FILE_READ_DATA | FILE_READ_ATTRIBUTES;
@@ -49,7 +52,7 @@ pub(in crate::workspace::disk) fn read_file(
         let bytes = if size < MIN_PARALLEL_READ {
             read_next(&file, size)?.into()
         } else {
-            read_large(&file, 0, map_pages(size)?)?
+            read_large(&file, 0, map_pages(size)?, interrupt)?
         };
         let after = information(file.as_handle())?;
         // Programs can set the time of the last write, but usually do not set the time of the last
@@ -101,14 +104,13 @@ pub(in crate::workspace::disk) fn append_to_file(
     Ok(File::from(file).write_all(bytes)?)
 }
 
-/// Writes all of `slices`. Short slices are combined.
-pub(super) fn write_slices(mut file: &File, slices: &[&[u8]]) -> SysResult<()> {
-    if let [bytes] = slices {
-        return Ok(file.write_all(bytes)?);
-    }
+/// Writes the content of `new`. Short slices are combined.
+pub(super) fn write_slices(file: &File, new: NewFile<'_>) -> SysResult<()> {
     let mut together = io::BufWriter::with_capacity(WRITE_BUFFER, file);
-    for slice in slices {
-        together.write_all(slice)?;
+    for slice in new.slices {
+        for part in new.interrupt.parts(slice) {
+            together.write_all(part?)?;
+        }
     }
     Ok(together.flush()?)
 }

@@ -18,7 +18,7 @@ use super::handle::{DirectoryHandle, not_regular_error, open_existing, open_new}
 use super::stat::{TEMPORARY_DIRECTORY, file_bits, stat_handle};
 use crate::mode::{FileKind, Permissions};
 use crate::workspace::disk::calls::{SysError, SysResult};
-use crate::workspace::{DirectoryPermissions, ErrorKind, ModeProbe, TEMPORARY};
+use crate::workspace::{DirectoryPermissions, ErrorKind, ModeProbe, NewFile, TEMPORARY};
 
 /// The opened source of the attributes of a new file.
 pub(in crate::workspace::disk) enum OpenedAttributeSource {
@@ -142,8 +142,7 @@ impl Caches {
         &self,
         directory: &DirectoryHandle,
         name: &[u8],
-        slices: &[&[u8]],
-        permissions: Permissions,
+        new: NewFile<'_>,
         source: Option<&OpenedAttributeSource>,
     ) -> SysResult<Permissions> {
         let how = OpenOptions {
@@ -159,15 +158,16 @@ impl Caches {
             ..OpenOptions::default()
         };
         let file = File::from(open_new(directory, name, &how)?);
-        let written = write_slices(&file, slices);
+        let written = write_slices(&file, new);
         let file = OwnedHandle::from(file);
-        let result = written.and_then(|()| set_new_attributes(&file, bits_of(permissions), source));
+        let result =
+            written.and_then(|()| set_new_attributes(&file, bits_of(new.permissions), source));
         if result.is_err() {
             // Remove the incomplete file. If that fails too, the original error is still the one to
             // return.
             let _ = dispose(file.as_handle());
         }
-        result.map(|()| permissions)
+        result.map(|()| new.permissions)
     }
 }
 

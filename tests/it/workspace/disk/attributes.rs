@@ -11,7 +11,7 @@ use wpatch::mode::Permissions;
 use wpatch::transaction::{Interrupt, Options};
 use wpatch::workspace::disk::Disk;
 use wpatch::workspace::memory::Entry;
-use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, Workspace};
+use wpatch::workspace::{AttributeSource, DirectoryPermissions, ErrorKind, NewFile, Workspace};
 
 use super::{bits, root};
 use crate::alone::is_alone;
@@ -41,9 +41,7 @@ fn new_files_and_directories_are_under_the_umask() {
     create(&disk, "plain", b"");
     disk.create(
         &path("program"),
-        &[b""],
-        Permissions::New { executable: true },
-        None,
+        NewFile::new(&[b""], Permissions::New { executable: true }, None),
     )
     .unwrap();
     let found = ["d", "plain", "program"].map(|name| bits(&root.path().join(name)));
@@ -90,9 +88,11 @@ fn owner_group_and_attributes_are_those_of_the_file_it_is_like() {
     );
     disk.create(
         &path("new"),
-        &[b"new"],
-        Permissions::Exact(0o751),
-        Some(AttributeSource::File(&path("like"))),
+        NewFile::new(
+            &[b"new"],
+            Permissions::Exact(0o751),
+            Some(AttributeSource::File(&path("like"))),
+        ),
     )
     .unwrap();
     let (like, found) = (fs::metadata(like).unwrap(), fs::metadata(&new).unwrap());
@@ -151,20 +151,12 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
         XattrFlags::empty(),
     )
     .unwrap();
-    disk.create(
-        &path("d/with"),
-        &[b""],
-        Permissions::Exact(0o640),
-        Some(AttributeSource::File(&path("with"))),
-    )
-    .unwrap();
-    disk.create(
-        &path("d/without"),
-        &[b""],
-        Permissions::Exact(0o644),
-        Some(AttributeSource::File(&path("without"))),
-    )
-    .unwrap();
+    let create_like = |at, bits, source: AttributeSource<'_>| {
+        let file = NewFile::new(&[b""], Permissions::Exact(bits), Some(source));
+        disk.create(&path(at), file).unwrap();
+    };
+    create_like("d/with", 0o640, AttributeSource::File(&path("with")));
+    create_like("d/without", 0o644, AttributeSource::File(&path("without")));
     let stat = disk.read(&path("without"), 0).unwrap().1;
     assert!(!disk.read(&path("with"), 0).unwrap().1.has_no_xattrs);
     let bare = AttributeSource::OwnerOnly {
@@ -172,13 +164,7 @@ fn an_access_control_list_is_copied_and_none_is_inherited() {
         gid: stat.gid,
         inode_flags: stat.inode_flags,
     };
-    disk.create(
-        &path("d/bare"),
-        &[b""],
-        Permissions::Exact(0o644),
-        Some(bare),
-    )
-    .unwrap();
+    create_like("d/bare", 0o644, bare);
     assert_eq!(
         attribute(&root.path().join("d/with"), access).unwrap(),
         list
@@ -243,9 +229,11 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
         for from in ["from/x", "list/x"] {
             disk.create(
                 &path(from),
-                &[b"x"],
-                NEW,
-                Some(AttributeSource::NewIn(Some(&path(name)))),
+                NewFile::new(
+                    &[b"x"],
+                    NEW,
+                    Some(AttributeSource::NewIn(Some(&path(name)))),
+                ),
             )
             .unwrap();
             let expected = access(&root.path().join(name).join("expected"));
@@ -260,17 +248,17 @@ fn a_file_made_elsewhere_is_like_one_made_in_its_directory() {
     let program = Permissions::New { executable: true };
     disk.create(
         &path("from/x"),
-        &[b"x"],
-        program,
-        Some(AttributeSource::NewIn(Some(&path("list")))),
+        NewFile::new(
+            &[b"x"],
+            program,
+            Some(AttributeSource::NewIn(Some(&path("list")))),
+        ),
     )
     .unwrap();
     assert!(!has_lists || bits(&root.path().join("from/x")) == 0o774);
     disk.create(
         &path("list/x"),
-        &[b"x"],
-        NEW,
-        Some(AttributeSource::NewIn(None)),
+        NewFile::new(&[b"x"], NEW, Some(AttributeSource::NewIn(None))),
     )
     .unwrap();
     create(&disk, "expected", b"x");
