@@ -78,8 +78,8 @@ impl Interrupt {
         Self::default()
     }
 
-    /// Returns a handle that is never raised, for work that must be completed. All users share it, so
-    /// nobody may raise it or a clone of it.
+    /// Returns a handle that is never raised, for work that must be completed. All callers share
+    /// this handle, so no code may raise it or a clone of it.
     pub(crate) fn never() -> &'static Self {
         static NEVER: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
         &NEVER

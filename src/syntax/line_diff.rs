@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::headings::Headings;
 use super::writers::PatchHunk;
 use crate::interrupt::Interrupt;
-use crate::lines::{Budget, Edit, Edits, LineTable, SlidePosition, diff, diff_until_raised};
+use crate::lines::{Edit, Edits, LineTable, SlidePosition, diff_until_raised};
 use crate::plan::{LineKind, LineRange};
 use crate::text::{LineEnding, is_binary};
 
@@ -33,19 +33,9 @@ pub(super) struct LineDiff<'a> {
 
 impl<'a> LineDiff<'a> {
     /// Compares two contents. A binary content counts as a single line. `context` is the maximum
-    /// number of context lines that will be written around a change.
-    pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize) -> Self {
-        Self::of_until_raised(old, new, context, Interrupt::never())
-    }
-
-    /// Compares two contents as [`LineDiff::of`] does. If `interrupt` is raised, the result is
-    /// incomplete and must not be used.
-    pub(super) fn of_until_raised(
-        old: &'a [u8],
-        new: &'a [u8],
-        context: usize,
-        interrupt: &Interrupt,
-    ) -> Self {
+    /// number of context lines that will be written around a change. If `interrupt` is raised, the
+    /// result is incomplete and must not be used.
+    pub(super) fn of(old: &'a [u8], new: &'a [u8], context: usize, interrupt: &Interrupt) -> Self {
         let lines = |text: &'a [u8]| {
             if is_binary(text) {
                 LineTable::new([text])
@@ -65,34 +55,34 @@ impl<'a> LineDiff<'a> {
     pub(super) fn with_whitespace(
         old: &'a [u8],
         new: &'a [u8],
-        context: usize,
-        comparison: WhitespaceComparison,
+        (context, comparison): (usize, WhitespaceComparison),
+        interrupt: &Interrupt,
     ) -> Self {
         if is_binary(old) || is_binary(new) {
-            return Self::of(old, new, context);
+            return Self::of(old, new, context, interrupt);
         }
-        Self::of_lines_with_whitespace(old, new, context, comparison)
+        Self::of_lines_with_whitespace(old, new, (context, comparison), interrupt)
     }
 
     /// Compares two texts as [`LineDiff::with_whitespace`] does, without testing for binary content.
     pub(super) fn of_lines_with_whitespace(
         old: &'a [u8],
         new: &'a [u8],
-        context: usize,
-        comparison: WhitespaceComparison,
+        (context, comparison): (usize, WhitespaceComparison),
+        interrupt: &Interrupt,
     ) -> Self {
         if comparison == WhitespaceComparison::Exact {
-            return Self::of_lines(old, new, context, Interrupt::never());
+            return Self::of_lines(old, new, context, interrupt);
         }
-        let tables = [old, new].map(LineTable::from_text);
+        let tables = [old, new].map(|text| LineTable::from_text_until_raised(text, interrupt));
         let keys = tables.each_ref().map(|table| {
             let lines = table.lines.iter();
             lines.map(|line| comparison.key(line)).collect::<Vec<_>>()
         });
         let [before, after] =
             (keys.each_ref()).map(|keys| LineTable::new(keys.iter().map(Vec::as_slice)));
-        let edits = diff(&before, &after, Budget::default(), SlidePosition::Indent);
-        Self::of_edits(old, tables, edits)
+        let edits = diff_until_raised(&before, &after, SlidePosition::Indent, interrupt);
+        Self::of_edits(old, tables, edits.unwrap_or_default())
     }
 
     /// Compares two texts without testing for binary content.

@@ -113,11 +113,8 @@ impl DiffStyle<'_> {
     }
 
     fn compare<'a>(self, old: &'a [u8], new: &'a [u8]) -> LineDiff<'a> {
-        if self.comparison == WhitespaceComparison::Exact {
-            LineDiff::of_until_raised(old, new, self.context, self.interrupt)
-        } else {
-            LineDiff::with_whitespace(old, new, self.context, self.comparison)
-        }
+        let how = (self.context, self.comparison);
+        LineDiff::with_whitespace(old, new, how, self.interrupt)
     }
 }
 
@@ -166,7 +163,7 @@ pub(crate) fn plain_diff_until_raised(
     after: &DiffSide<'_>,
     interrupt: &Interrupt,
 ) -> Vec<u8> {
-    let diff = LineDiff::of_until_raised(before.content, after.content, CONTEXT, interrupt);
+    let diff = LineDiff::of(before.content, after.content, CONTEXT, interrupt);
     let mut out = Vec::new();
     if is_binary(before.content) || is_binary(after.content) || diff.is_empty() {
         return out;
@@ -200,7 +197,8 @@ pub fn labelled_diff(
     after: (&[u8], &[u8]),
     (context, comparison): (usize, WhitespaceComparison),
 ) -> UnifiedDiff {
-    let diff = LineDiff::of_lines_with_whitespace(before.1, after.1, context, comparison);
+    let how = (context, comparison);
+    let diff = LineDiff::of_lines_with_whitespace(before.1, after.1, how, Interrupt::never());
     let (added, removed) = diff.changed_lines();
     let mut text = Vec::new();
     if added + removed > 0 {
@@ -254,7 +252,7 @@ pub(crate) fn changed_lines_until_raised(
     after: &[u8],
     interrupt: &Interrupt,
 ) -> (usize, usize) {
-    LineDiff::of_until_raised(before, after, CONTEXT, interrupt).changed_lines()
+    LineDiff::of(before, after, CONTEXT, interrupt).changed_lines()
 }
 
 fn write_section(

@@ -22,7 +22,7 @@ proptest! {
             (String::from_utf8(out).unwrap(), diff.changed_lines(), diff.is_empty(), diff.similarity())
         };
         let whole = LineDiff::of_tables(old.as_bytes(), [&old, &new].map(|text| LineTable::from_text(text.as_bytes())), Interrupt::never());
-        let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context);
+        let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), context, Interrupt::never());
         prop_assert_eq!(written(&diff), written(&whole));
     }
 }
@@ -84,6 +84,6 @@ fn most_of_what_is_alike_is_left_out() {
             .collect::<String>()
     };
     let (old, new) = (lines("a\n"), lines("b\n"));
-    let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), 3);
+    let diff = LineDiff::of(old.as_bytes(), new.as_bytes(), 3, Interrupt::never());
     assert_eq!((diff.old.len(), diff.skipped_lines), (9, 496));
 }

@@ -17,7 +17,8 @@ mod json;
 mod normal;
 mod unified;
 
-use super::line_diff::{LineDiff, WhitespaceComparison};
+use super::line_diff::LineDiff;
+use crate::interrupt::Interrupt;
 use crate::mode::{FileKind, FileMode};
 use crate::path::RelPath;
 use crate::plan::{Action, BlobIds, LineKind};
@@ -68,8 +69,7 @@ pub(crate) fn hunks_between<'a>(
     new: &'a [u8],
     context: usize,
 ) -> Vec<PatchHunk<'a>> {
-    LineDiff::of_lines_with_whitespace(old, new, context, WhitespaceComparison::Exact)
-        .hunks(context)
+    LineDiff::of_lines(old, new, context, Interrupt::never()).hunks(context)
 }
 
 impl PatchChange<'_> {
