@@ -9,10 +9,11 @@ use std::process::{Child, ExitStatus, Stdio};
 
 use fs_err as fs;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tempfile::TempDir;
+
+use crate::terminal::open_terminal;
 
 const PATCH: &str = "--- a/file\n+++ b/file\n@@ -1 +1 @@\n-one\n+two\n";
 const LINE: &str = "reading the patch";
@@ -34,12 +35,8 @@ struct Held {
 impl Held {
     /// Begins one whose standard error is a terminal.
     fn on_terminal(arguments: &[&str], variable: (&str, &str)) -> Self {
-        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&controller).unwrap();
-        unlockpt(&controller).unwrap();
-        let name = ptsname(&controller, Vec::new()).unwrap();
-        let terminal = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-        Self::begin(arguments, variable, terminal.into(), controller.into())
+        let (controller, terminal) = open_terminal((80, 24));
+        Self::begin(arguments, variable, terminal.into(), controller)
     }
 
     fn in_pipe() -> Self {

@@ -11,20 +11,17 @@ mod results;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZero;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use fs_err as fs;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Mode, OFlags, open};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::terminal::{tree, wpatch};
+use crate::terminal::{open_terminal, tree, wpatch};
 
 /// The time without output after which a test fails.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -120,20 +117,14 @@ impl Review {
                 None => command.env_remove(name),
             };
         }
-        let controller =
-            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
-        grantpt(&controller).unwrap();
-        unlockpt(&controller).unwrap();
-        tcsetwinsize(&controller, size(columns, rows)).unwrap();
-        let name = ptsname(&controller, Vec::new()).unwrap();
-        let terminal: OwnedFd = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+        let (controller, terminal) = open_terminal((columns, rows));
         command
             .stdin(terminal.try_clone().unwrap())
             .stdout(Stdio::piped())
             .stderr(terminal);
         Self {
             child: command.spawn().unwrap(),
-            terminal: controller.into(),
+            terminal: controller,
             screen: vt100::Parser::new(non_zero(rows), non_zero(columns), 0),
             written: Vec::new(),
         }
@@ -241,15 +232,6 @@ impl Ended {
 
 fn non_zero(number: u16) -> NonZero<u16> {
     NonZero::new(number).unwrap()
-}
-
-fn size(columns: u16, rows: u16) -> Winsize {
-    Winsize {
-        ws_col: columns,
-        ws_row: rows,
-        ws_xpixel: 0,
-        ws_ypixel: 0,
-    }
 }
 
 /// A directory `root` with files, in a directory for patches.

@@ -57,6 +57,29 @@ pub(crate) fn wpatch(root: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// Returns the size of a terminal with this number of columns and rows.
+pub(crate) fn window_size((columns, rows): (u16, u16)) -> Winsize {
+    Winsize {
+        ws_col: columns,
+        ws_row: rows,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+/// Opens a terminal with this number of columns and rows. Returns the end that a test reads and
+/// writes, and the end for a process. Processes of other tests inherit neither.
+pub(crate) fn open_terminal(size: (u16, u16)) -> (File, OwnedFd) {
+    let controller =
+        openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&controller).unwrap();
+    unlockpt(&controller).unwrap();
+    tcsetwinsize(&controller, window_size(size)).unwrap();
+    let name = ptsname(&controller, Vec::new()).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    (controller.into(), open(name, flags, Mode::empty()).unwrap())
+}
+
 /// A process whose standard output and standard error are a terminal.
 struct OnTerminal {
     child: Child,
@@ -65,38 +88,35 @@ struct OnTerminal {
 
 impl OnTerminal {
     /// Starts `command` on a terminal with `columns` and `rows`.
-    fn start(mut command: Command, (columns, rows): (u16, u16)) -> Self {
-        let controller = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        grantpt(&controller).unwrap();
-        unlockpt(&controller).unwrap();
-        let size = Winsize {
-            ws_col: columns,
-            ws_row: rows,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
-        tcsetwinsize(&controller, size).unwrap();
-        let name = ptsname(&controller, Vec::new()).unwrap();
-        let terminal: OwnedFd = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    fn start(mut command: Command, size: (u16, u16)) -> Self {
+        let (controller, terminal) = open_terminal(size);
         command
             .stdin(Stdio::null())
             .stdout(terminal.try_clone().unwrap())
             .stderr(terminal);
         Self {
             child: command.spawn().unwrap(),
-            written: controller.into(),
+            written: controller,
         }
     }
 
     /// Waits for the end of the process, and returns its exit code and its whole output.
     fn ended(mut self) -> (Option<i32>, String) {
-        let (mut written, mut chunk) = (Vec::new(), [0; 1024]);
-        // If the last writer of a terminal exits, a read fails instead of returning the end.
+        let mut written = Vec::new();
+        self.read_to_end(&mut written);
+        let code = self.child.wait().unwrap().code();
+        // The output that followed a read which failed while the process ran.
+        self.read_to_end(&mut written);
+        let text = String::from_utf8(written).unwrap().replace("\r\n", "\n");
+        (code, text)
+    }
+
+    /// Reads until a read fails, which it does after the last writer of a terminal has ended.
+    fn read_to_end(&mut self, written: &mut Vec<u8>) {
+        let mut chunk = [0; 1024];
         while let Ok(size @ 1..) = self.written.read(&mut chunk) {
             written.extend(&chunk[..size]);
         }
-        let text = String::from_utf8(written).unwrap().replace("\r\n", "\n");
-        (self.child.wait().unwrap().code(), text)
     }
 }
 

@@ -3,9 +3,9 @@
 use fs_err as fs;
 use rustix::termios::tcsetwinsize;
 
-use super::{Desk, FILES, PATCH, Review, non_zero, size};
+use super::{Desk, FILES, PATCH, Review, non_zero};
 use crate::dice::Dice;
-use crate::terminal::wpatch;
+use crate::terminal::{window_size, wpatch};
 use crate::tree;
 
 #[test]
@@ -132,7 +132,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
     ] {
         // A frame of another size is drawn as a whole, so that an empty screen shows all of it.
         review.screen = vt100::Parser::new(non_zero(rows), non_zero(columns), 0);
-        tcsetwinsize(&review.terminal, size(columns, rows)).unwrap();
+        tcsetwinsize(&review.terminal, window_size((columns, rows))).unwrap();
         review.wait_for(text);
     }
     review.wait_for("old.txt => renamed.txt");
