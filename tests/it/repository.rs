@@ -4,7 +4,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -192,7 +192,19 @@ pub(crate) fn git<A: AsRef<OsStr>>(arguments: &[A]) -> Command {
     command
 }
 
+/// Runs `command` with this standard input, and returns its standard output.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
+    let output = output(command, input);
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output.stdout
+}
+
+/// Runs `command` with this standard input.
+pub(crate) fn output(command: &mut Command, input: &[u8]) -> Output {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -200,14 +212,8 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Vec<u8> {
         .spawn()
         .unwrap();
     let mut requests = child.stdin.take().unwrap();
-    let written = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         scope.spawn(move || requests.write_all(input));
         child.wait_with_output().unwrap()
-    });
-    assert!(
-        written.status.success(),
-        "{command:?}: {}",
-        String::from_utf8_lossy(&written.stderr)
-    );
-    written.stdout
+    })
 }
