@@ -178,19 +178,14 @@ impl Caller {
         self.install_or_reuse(signals::install_interrupt)
     }
 
-    /// Returns the handle that cancels a change. With `has_report`, this is [`Caller::watch_signals`].
-    /// Otherwise a signal before the first transaction ends the process at once, without a report.
-    /// Later, it raises the handle.
+    /// Returns the handle that cancels a change. A signal before the first transaction ends the
+    /// process; see [`signal_report`](super::signal_report). Later, it raises the handle.
     ///
     /// # Errors
     ///
     /// Returns an error if the signal handlers cannot be installed.
-    pub(super) fn watch_change(&self, has_report: bool) -> Result<Interrupt, EarlyExit> {
-        if has_report {
-            self.watch_signals()
-        } else {
-            self.install_or_reuse(signals::install_transaction_interrupt)
-        }
+    pub(super) fn watch_change(&self) -> Result<Interrupt, EarlyExit> {
+        self.install_or_reuse(signals::install_transaction_interrupt)
     }
 
     /// Returns the result of `install` for the process, and the handle of the caller otherwise.

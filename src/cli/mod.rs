@@ -15,6 +15,7 @@ mod apply_patch;
 mod args;
 mod arguments;
 mod attribution;
+mod background;
 mod batch;
 mod caller;
 mod commands;
@@ -66,6 +67,7 @@ mod series;
 mod servers;
 mod session;
 mod show;
+mod signal_report;
 mod signals;
 mod symbols;
 mod tree;
@@ -116,6 +118,7 @@ fn dispatch(
     }: Cli,
 ) -> ExitCode {
     global.session = command.take_session();
+    global.command = command.name();
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
     let prepared = check_output_option(&command, &global)
@@ -247,10 +250,7 @@ fn run_edit(
         let (workspace, interrupt) = if task == CommandMode::Check {
             (open(global)?, None)
         } else {
-            (
-                open_to_change(global)?,
-                Some(global.caller.watch_change(global.has_report())?),
-            )
+            (open_to_change(global)?, Some(global.caller.watch_change()?))
         };
         Ok(progress::show_progress(global, |progress| {
             request.look.progress = progress;
@@ -294,6 +294,11 @@ fn report_misuse(error: &clap::Error, arguments: &[OsString], caller: &Caller) -
 /// Exit code 4 promises an unchanged tree. If the report cannot be printed, the exit code therefore
 /// becomes 4 only if nothing was changed. A closed pipe does not change the exit code.
 fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
+    ExitCode::from(print_outcome(outcome, output))
+}
+
+/// Does the same as [`finish`], with the exit code as a number.
+fn print_outcome(outcome: &Outcome, output: &Output) -> u8 {
     let report = &outcome.report;
     match output.print(outcome) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -302,11 +307,11 @@ fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
                 system_message(&error)
             ));
             if report.ok && !report.changed {
-                ExitCode::from(4)
+                4
             } else {
-                ExitCode::from(report.exit_code)
+                report.exit_code
             }
         }
-        _ => ExitCode::from(report.exit_code),
+        _ => report.exit_code,
     }
 }

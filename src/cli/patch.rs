@@ -188,7 +188,7 @@ fn run_request(
         request.commit.commands = commands.commands(global);
         request.commit.attribution = attribution.attribution(global);
         request.look.is_brief = is_brief;
-        let interrupt = global.caller.watch_change(global.has_report())?;
+        let interrupt = global.caller.watch_change()?;
         engine::apply(request, &*workspace, &interrupt)
     };
     Ok(with_root(outcome, global))

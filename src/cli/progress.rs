@@ -2,16 +2,14 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::Global;
-use super::signals;
+use super::background::{Background, WorkEnd};
+use super::{signal_report, signals};
 use crate::engine::options::{Phase, Progress, ProgressState};
-use crate::mutex::lock_unpoisoned;
 
 /// The time after which the line appears. Shorter commands show no line.
 const DELAY: Duration = Duration::from_secs(1);
@@ -19,13 +17,15 @@ const DELAY: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `work` and shows its progress on standard error. The line is removed before this function
-/// returns. `work` must not print.
+/// returns. If the command prints a report, a signal before the first transaction is reported.
+/// `work` must not print.
 pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
+    let _reporting = signal_report::start(global);
     if !is_wanted(global) {
         return work(Progress::default());
     }
     let progress = Progress::with_state();
-    let _drawing = ProgressThread::start(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
+    let _drawing = start(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
     work(progress)
 }
 
@@ -37,52 +37,16 @@ fn is_wanted(global: &Global) -> bool {
         && env::var_os("CI").is_none_or(|value| value.is_empty())
 }
 
-/// A thread that draws the line. Dropping this value removes the line.
-struct ProgressThread {
-    is_over: Arc<(Mutex<bool>, Condvar)>,
-    /// `None` if no thread could be started. Then there is no progress line.
-    thread: Option<JoinHandle<()>>,
-}
-
-impl ProgressThread {
-    /// Draws on `target` after `delay`.
-    fn start(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Self {
-        let is_over = Arc::default();
-        let shared = Arc::clone(&is_over);
-        let draw = move || {
-            if !is_over_within(&shared, delay) {
-                draw(&progress, target, &shared);
-            }
-        };
-        Self {
-            is_over,
-            thread: thread::Builder::new().spawn(draw).ok(),
+/// Draws the line on `target` after `delay`. Dropping the result removes the line.
+fn start(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Background {
+    Background::start(move |end| {
+        if !end.wait(delay) {
+            draw(&progress, target, end);
         }
-    }
+    })
 }
 
-impl Drop for ProgressThread {
-    fn drop(&mut self) {
-        let (is_over, changed) = &*self.is_over;
-        *lock_unpoisoned(is_over) = true;
-        changed.notify_all();
-        if let Some(thread) = self.thread.take() {
-            // A drawing error does not fail the command.
-            let _ = thread.join();
-        }
-    }
-}
-
-/// Waits until the work is over, or for `time`. Returns whether the work is over.
-fn is_over_within((is_over, changed): &(Mutex<bool>, Condvar), time: Duration) -> bool {
-    let held = lock_unpoisoned(is_over);
-    *changed
-        .wait_timeout_while(held, time, |is_over| !*is_over)
-        .unwrap_or_else(PoisonError::into_inner)
-        .0
-}
-
-fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>, Condvar)) {
+fn draw(progress: &Progress, target: ProgressDrawTarget, end: &WorkEnd) {
     // The default action of a signal would leave the line on the terminal, so catch the signals.
     // Without handlers, a signal still ends the process.
     let _ = signals::install_progress_handlers();
@@ -95,12 +59,12 @@ fn draw(progress: &Progress, target: ProgressDrawTarget, is_over: &(Mutex<bool>,
             line.set_message(words);
             line.tick();
         }
-        if is_over_within(is_over, TICK) || signals::unhandled_signal().is_some() {
+        if end.wait(TICK) || signals::unhandled_signal().is_some() {
             line.finish_and_clear();
             // From here on, a signal ends the process. One that arrived before must not be lost.
             signals::restore_default_actions();
-            if let Some(signal) = signals::unhandled_signal() {
-                signals::end_process(signal);
+            if !signals::are_reported() {
+                signals::end_unless_handled(signals::end_process);
             }
             return;
         }
@@ -135,6 +99,7 @@ pub(super) fn describe_state(state: ProgressState) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::{Arc, Mutex};
 
     use indicatif::TermLike;
 
@@ -217,7 +182,7 @@ mod tests {
         let progress = Progress::with_state();
         progress.enter(Phase::Resolving, 400);
         progress.step(3);
-        let drawing = ProgressThread::start(progress, target, Duration::ZERO);
+        let drawing = start(progress, target, Duration::ZERO);
         flushed.recv().unwrap();
         assert!(
             written.lock().unwrap().contains(" reading files 3/400"),
@@ -234,11 +199,7 @@ mod tests {
         let (target, written, _flushed) = Recorder::target();
         let progress = Progress::with_state();
         progress.enter(Phase::Reading, 0);
-        drop(ProgressThread::start(
-            progress,
-            target,
-            Duration::from_secs(3600),
-        ));
+        drop(start(progress, target, Duration::from_secs(3600)));
         assert_eq!(*written.lock().unwrap(), "");
     }
 

@@ -34,6 +34,8 @@ static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
 static HAS_INTERRUPT_READER: AtomicBool = AtomicBool::new(false);
 /// Whether a thread that displays the progress ends the process after a signal.
 static HAS_DISPLAY: AtomicBool = AtomicBool::new(false);
+/// Whether a thread prints the report of a signal and ends the process.
+static HAS_REPORTER: AtomicBool = AtomicBool::new(false);
 /// Whether a signal ends the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
 
@@ -70,17 +72,17 @@ fn leave_signals_to_command() {
     update_idle(|| HAS_INTERRUPT_READER.store(true, Ordering::SeqCst));
 }
 
+/// Is held while flags are set, and while a thread ends the process.
+static LOCK: Mutex<()> = Mutex::new(());
+
 /// Runs `change`, which sets flags, and computes [`IS_IDLE`] from them.
 fn update_idle(change: impl FnOnce()) {
-    /// Two threads set flags: the one of the command and the one of the display.
-    static LOCK: Mutex<()> = Mutex::new(());
     let _guard = lock_unpoisoned(&LOCK);
     change();
-    let (is_read, is_displayed) = (
-        HAS_INTERRUPT_READER.load(Ordering::SeqCst),
-        HAS_DISPLAY.load(Ordering::SeqCst),
-    );
-    IS_IDLE.store(!is_read && !is_displayed, Ordering::SeqCst);
+    let is_handled = [&HAS_INTERRUPT_READER, &HAS_DISPLAY, &HAS_REPORTER]
+        .iter()
+        .any(|flag| flag.load(Ordering::SeqCst));
+    IS_IDLE.store(!is_handled, Ordering::SeqCst);
 }
 
 /// Returns the handle that the signal handlers raise.
@@ -97,6 +99,28 @@ pub(super) fn interrupt() -> Interrupt {
 pub(super) fn install_progress_handlers() -> io::Result<()> {
     update_idle(|| HAS_DISPLAY.store(true, Ordering::SeqCst));
     register_handlers()
+}
+
+/// Installs the handlers for a thread that reports signals. Until [`remove_report_handlers`], these
+/// signals do not end the process by themselves.
+///
+/// # Errors
+///
+/// Returns the system's error if a handler cannot be installed.
+pub(super) fn install_report_handlers() -> io::Result<()> {
+    update_idle(|| HAS_REPORTER.store(true, Ordering::SeqCst));
+    register_handlers()
+}
+
+/// Lets the signals of [`install_report_handlers`] end the process again, unless they only raise the
+/// handle.
+pub(super) fn remove_report_handlers() {
+    update_idle(|| HAS_REPORTER.store(false, Ordering::SeqCst));
+}
+
+/// Returns whether a thread reports signals.
+pub(super) fn are_reported() -> bool {
+    HAS_REPORTER.load(Ordering::SeqCst)
 }
 
 fn register_handlers() -> io::Result<()> {
@@ -183,12 +207,21 @@ fn is_of_keyboard(number: i32) -> bool {
     signal_name(number).is_some_and(|name| KEYBOARD_SIGNALS.contains(&name))
 }
 
-/// Returns the received signal if the command does not read the interrupt. The caller must then end
-/// the process.
+/// Returns the received signal if the command does not read the interrupt. The caller must then call
+/// [`end_unless_handled`].
 pub(super) fn unhandled_signal() -> Option<i32> {
     INTERRUPT
         .signal()
         .filter(|_| !HAS_INTERRUPT_READER.load(Ordering::SeqCst))
+}
+
+/// Calls `end`, which must end the process, if a signal was received that the command does not read.
+/// Until `end` returns, no transaction can start.
+pub(super) fn end_unless_handled(end: impl FnOnce(i32)) {
+    let _guard = lock_unpoisoned(&LOCK);
+    if let Some(signal) = unhandled_signal() {
+        end(signal);
+    }
 }
 
 /// Ends the process with the default action of `signal`.

@@ -1,5 +1,8 @@
 //! Interrupted requests end soon and leave the tree unchanged.
 
+#[cfg(unix)]
+mod program;
+
 use std::sync::Barrier;
 use std::thread;
 use std::time::SystemTime;

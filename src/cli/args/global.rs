@@ -56,6 +56,9 @@ pub(in crate::cli) struct Global {
     /// All words of the command line.
     #[arg(skip)]
     pub(in crate::cli) arguments: Vec<OsString>,
+    /// The name of the command, or "" if the program has the name of another one, such as `patch`.
+    #[arg(skip)]
+    pub(in crate::cli) command: &'static str,
     /// Print one JSON document, for success and failure
     #[arg(long, global = true)]
     pub(in crate::cli) json: bool,

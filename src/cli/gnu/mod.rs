@@ -115,7 +115,7 @@ fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>,
     } else {
         let workspace = open_to_change(&global)?;
         exclude_unchanged(&mut request, options, &*workspace);
-        engine::apply(request, &*workspace, &global.caller.watch_change(false)?)
+        engine::apply(request, &*workspace, &global.caller.watch_change()?)
     };
     Ok(Some((outcome, notes)))
 }
