@@ -13,9 +13,9 @@ use super::output::{Output, Verbosity};
 use super::{EarlyExit, print_outcome, signals};
 
 /// The time between two looks for a signal.
-const TICK: Duration = Duration::from_millis(50);
+const TICK: Duration = Duration::from_millis(25);
 /// The time that the engine has to end by itself and to stop the programs that it has started.
-const GRACE: Duration = Duration::from_millis(100);
+const GRACE: Duration = Duration::from_millis(50);
 
 /// Reports a signal until the result is dropped or the first transaction starts. Returns `None` if
 /// the command prints no report or if the process belongs to another program.
