@@ -16,6 +16,10 @@ const GNU: &str = "### Differences of `apply` from GNU patch";
 /// The rows without a fixture, and the test that holds each.
 const TESTS: &[(&str, &str)] = &[
     (
+        "a directory in the place of a link that leads to itself",
+        "a_directory_takes_the_place_of_a_link_that_leads_to_itself",
+    ),
+    (
         "a rename after a change of the same file in one diff",
         "a_rename_after_a_change_moves_the_changed_file",
     ),
@@ -129,7 +133,8 @@ const TESTS: &[(&str, &str)] = &[
 
 /// What applies the patch of a test with git: the command itself, or a function of the tests that
 /// runs it.
-const RUNS_GIT: [&str; 7] = [
+const RUNS_GIT: [&str; 8] = [
+    "applied_by_git(",
     "[\"git\", env!(",
     "git(&[\"apply\"",
     "beside(",
