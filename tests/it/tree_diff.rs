@@ -149,13 +149,13 @@ fn git_accepts_the_diff_of_random_trees() {
 #[cfg(unix)]
 #[test]
 fn a_directory_takes_the_place_of_a_link_that_leads_to_itself() {
-    let path = |path: &[u8]| RelPath::new(path).unwrap();
-    let old = Tree::from([(path(b"a"), Node::Link(b"a".to_vec()))]);
+    let named = |name: &[u8]| RelPath::new(name).unwrap();
+    let old = Tree::from([(named(b"a"), Node::Link(b"a".to_vec()))]);
     let file = Node::File {
         bytes: b"text\n".to_vec(),
         is_executable: false,
     };
-    let new = Tree::from([(path(b"a/file"), file)]);
+    let new = Tree::from([(named(b"a/file"), file)]);
     let patch = diff(&TreeDiffRequest::default(), &old, &new);
     assert_eq!(files(&applied(&old, &patch)), files(&memory(&new)));
     assert_eq!(applied_by_git(&old, &new, &patch), None);
