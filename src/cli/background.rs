@@ -43,6 +43,11 @@ impl Background {
             thread: thread::Builder::new().spawn(move || run(&shared)).ok(),
         }
     }
+
+    /// Returns `None` if the thread could not be started.
+    pub(super) fn if_running(self) -> Option<Self> {
+        self.thread.is_some().then_some(self)
+    }
 }
 
 impl Drop for Background {

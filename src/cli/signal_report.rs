@@ -8,11 +8,11 @@ use std::process;
 use std::time::Duration;
 
 use super::args::Global;
-use super::background::Background;
+use super::background::{Background, WorkEnd};
 use super::output::{Output, Verbosity};
 use super::{EarlyExit, print_outcome, signals};
 
-/// The time between two looks for a signal.
+/// The time between two checks for a signal.
 const TICK: Duration = Duration::from_millis(25);
 /// The time that the engine has to end by itself and to stop the programs that it has started.
 const GRACE: Duration = Duration::from_millis(50);
@@ -23,21 +23,28 @@ pub(super) fn start(global: &Global) -> Option<Background> {
     if !global.has_report() || global.caller.is_library() {
         return None;
     }
-    // Without handlers, a signal ends the process without a report.
-    signals::install_report_handlers().ok()?;
-    let global = global.clone();
-    Some(Background::start(move |end| {
-        loop {
-            let is_over = end.wait(TICK);
-            if signals::unhandled_signal().is_some() {
-                end.wait(GRACE);
-                signals::end_unless_handled(|signal| report(signal, &global));
-            }
-            if is_over {
-                return signals::remove_report_handlers();
-            }
+    let reported = global.clone();
+    let thread = signals::install_report_handlers()
+        .ok()
+        .and_then(|()| Background::start(move |end| watch(end, &reported)).if_running());
+    if thread.is_none() {
+        // A signal then ends the process without a report.
+        signals::remove_report_handlers();
+    }
+    thread
+}
+
+fn watch(end: &WorkEnd, global: &Global) {
+    loop {
+        let is_over = end.wait(TICK);
+        if signals::unhandled_signal().is_some() {
+            end.wait(GRACE);
+            signals::end_unless_handled(|signal| report(signal, global));
         }
-    }))
+        if is_over {
+            return signals::remove_report_handlers();
+        }
+    }
 }
 
 /// Prints the report and ends the process.

@@ -38,6 +38,8 @@ static HAS_DISPLAY: AtomicBool = AtomicBool::new(false);
 static HAS_REPORTER: AtomicBool = AtomicBool::new(false);
 /// Whether a signal ends the process at once.
 static IS_IDLE: AtomicBool = AtomicBool::new(false);
+/// Held while these flags are set, and while a thread ends the process.
+static LOCK: Mutex<()> = Mutex::new(());
 
 /// Installs the handlers and returns the handle that SIGINT, SIGTERM and SIGHUP raise.
 ///
@@ -71,9 +73,6 @@ fn leave_signals_to_command() {
     HAS_NO_CHILD.store(false, Ordering::SeqCst);
     update_idle(|| HAS_INTERRUPT_READER.store(true, Ordering::SeqCst));
 }
-
-/// Is held while flags are set, and while a thread ends the process.
-static LOCK: Mutex<()> = Mutex::new(());
 
 /// Runs `change`, which sets flags, and computes [`IS_IDLE`] from them.
 fn update_idle(change: impl FnOnce()) {
