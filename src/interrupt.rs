@@ -51,8 +51,8 @@ impl fmt::Debug for SignalSource {
     }
 }
 
-/// A function that runs before a request writes a file. Until then, the program keeps the default
-/// actions of signals. A flag alone could not change these actions.
+/// A function that runs before a request writes a file. Until then, a signal ends the program in the
+/// middle of any step. A flag alone could not end this.
 #[derive(Clone)]
 struct TransactionObserver(Arc<dyn Fn() + Send + Sync + UnwindSafe + RefUnwindSafe>);
 

@@ -12,7 +12,7 @@ use super::caller::Caller;
 use super::output::{print, print_to_stderr_as};
 use super::policy::load_policy;
 use super::root::open_to_change;
-use super::{EarlyExit, arguments, files, request};
+use super::{EarlyExit, arguments, files, request, signals};
 use crate::engine::options::code;
 use crate::engine::{self, Outcome, Request};
 use crate::report::letter_summary;
@@ -70,13 +70,14 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     Ok(engine::apply(
         request,
         &*workspace,
-        &global.caller.watch_signals()?,
+        &global.caller.handle_signals()?,
     ))
 }
 
 /// Prints the outcome with the next step for a model. A signal and an incomplete rollback keep
 /// their exit codes, so that a harness can distinguish them from a patch that does not apply.
 fn print_outcome(outcome: Outcome) -> ExitCode {
+    signals::end_at_second_signal();
     let Outcome {
         report,
         problems,

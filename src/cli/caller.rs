@@ -131,7 +131,10 @@ impl Caller {
         document: impl FnOnce(T) -> Document,
     ) -> io::Result<()> {
         match self {
-            Self::Process => self.print(|mut out| print_json(value, &mut out)),
+            Self::Process => {
+                signals::end_at_second_signal();
+                self.print(|mut out| print_json(value, &mut out))
+            }
             Self::Library(call) => {
                 *lock_unpoisoned(&call.document) = Some(document(value.clone()));
                 Ok(())
@@ -160,7 +163,7 @@ impl Caller {
         )
     }
 
-    /// Returns the handle that cancels the command.
+    /// Returns the handle that cancels the command, and installs no signal handlers.
     pub(super) fn interrupt(&self) -> Interrupt {
         match self {
             Self::Process => signals::interrupt(),
@@ -169,22 +172,24 @@ impl Caller {
     }
 
     /// Returns the handle that cancels the command. From here on, a signal does not end the
-    /// process, but raises the handle.
+    /// process, but raises the handle. For a command that must stop child processes, restore a
+    /// terminal, or write files outside a transaction.
     ///
     /// # Errors
     ///
     /// Returns an error if the signal handlers cannot be installed.
-    pub(super) fn watch_signals(&self) -> Result<Interrupt, EarlyExit> {
+    pub(super) fn handle_signals(&self) -> Result<Interrupt, EarlyExit> {
         self.install_or_reuse(signals::install_interrupt)
     }
 
-    /// Returns the handle that cancels a change. A signal before the first transaction ends the
-    /// process; see [`signal_report`](super::signal_report). Later, it raises the handle.
+    /// Returns the handle that cancels a change, for a command that writes files only in
+    /// transactions. A signal before the first one ends the process; see
+    /// [`watcher`](super::watcher). Later, it raises the handle.
     ///
     /// # Errors
     ///
     /// Returns an error if the signal handlers cannot be installed.
-    pub(super) fn watch_change(&self) -> Result<Interrupt, EarlyExit> {
+    pub(super) fn handle_signals_in_transactions(&self) -> Result<Interrupt, EarlyExit> {
         self.install_or_reuse(signals::install_transaction_interrupt)
     }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use super::args::{Global, PatchOptions, grammars};
 use super::output::{self, Output, Verbosity};
 use super::root::{open, root_name, root_reports};
-use super::{CommandMode, EarlyExit, finish, progress, request};
+use super::{CommandMode, EarlyExit, finish, request, watcher};
 use crate::engine::{self, Outcome};
 
 /// The options of other commands on patches that have no meaning here.
@@ -60,7 +60,7 @@ pub(super) fn convert(options: ConvertOptions, global: &Global) -> ExitCode {
 
 fn convert_patches(options: ConvertOptions, global: &Global) -> Result<Outcome, EarlyExit> {
     let workspace = open(global)?;
-    progress::show_progress(global, |progress| {
+    watcher::run(CommandMode::Convert.name(), global, |progress| {
         let mut request = request::read_request(options.patch, CommandMode::Convert, global)?;
         request.look.progress = progress;
         Ok(engine::convert(request, &options.to, &*workspace))

@@ -10,7 +10,7 @@ use super::library_call::Document;
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{open, open_to_change, root_name, root_reports};
-use super::{EarlyExit, finish, output, pager, progress, request};
+use super::{EarlyExit, finish, output, pager, request, watcher};
 use crate::engine::options::{
     HistoryLimits, Interrupt, JournalAdoption, MissingRoots, TransactionOptions, Workspace,
 };
@@ -125,7 +125,7 @@ pub(super) fn revert(target: UndoTarget, options: &RevertOptions, global: &Globa
         command,
         (open, global),
         |workspace, transaction, interrupt| {
-            progress::show_progress(global, |progress| {
+            watcher::show_progress(global, |progress| {
                 let mut request = Request::undo(target);
                 if let What::Undo(undo) = &mut request.what {
                     (undo.force, undo.root) = (options.force, global.root().to_owned());
@@ -170,7 +170,7 @@ pub(super) fn run_in_root(
 ) -> Outcome {
     let outcome = || -> Result<Outcome, EarlyExit> {
         let workspace = open(global)?;
-        let interrupt = global.caller.watch_signals()?;
+        let interrupt = global.caller.handle_signals()?;
         let mut outcome = run(
             &*workspace,
             request::transaction_options(global),

@@ -15,7 +15,6 @@ mod apply_patch;
 mod args;
 mod arguments;
 mod attribution;
-mod background;
 mod batch;
 mod caller;
 mod commands;
@@ -67,11 +66,11 @@ mod series;
 mod servers;
 mod session;
 mod show;
-mod signal_report;
 mod signals;
 mod symbols;
 mod tree;
 mod user_program;
+mod watcher;
 mod whitespace;
 
 use std::ffi::OsString;
@@ -107,7 +106,7 @@ pub fn run(arguments: &[OsString]) -> ExitCode {
             dispatch(cli)
         }
         Err(error) if error.use_stderr() => report_misuse(&error, arguments, &Caller::Process),
-        Err(wish) => output::print(wish.render().to_string().as_bytes()),
+        Err(help) => output::print(help.render().to_string().as_bytes()),
     }
 }
 
@@ -118,7 +117,6 @@ fn dispatch(
     }: Cli,
 ) -> ExitCode {
     global.session = command.take_session();
-    global.command = command.name();
     // A policy rule can grant access to the directory of an absolute path. This directory then
     // becomes the root.
     let prepared = check_output_option(&command, &global)
@@ -131,7 +129,6 @@ fn dispatch(
 }
 
 fn run_command(command: Command, global: Global) -> ExitCode {
-    let edit = |name, prepared| edit_file(name, prepared, &global);
     match command {
         Command::Apply(options) => patch::apply(options, &global),
         Command::Check(options) if options.batch.batch => batch::run(options, global),
@@ -142,12 +139,18 @@ fn run_command(command: Command, global: Global) -> ExitCode {
         Command::Begin(options) => session::begin(&options, &global),
         Command::Commit(options) => session::commit(*options, &global),
         Command::Abort { id } => session::abort(&id, &global),
-        Command::Edit(options) => edit("edit", edit_commands::build_edit(&options, &global)),
-        Command::Write(options) => edit("write", edit_commands::build_write(*options, &global)),
-        Command::Append(options) => edit("append", edit_commands::build_append(*options, &global)),
-        Command::Notebook { command } => {
-            edit("notebook", notebook::build_request(*command, &global))
-        }
+        Command::Edit(options) => edit_file("edit", &global, |global| {
+            edit_commands::build_edit(&options, global)
+        }),
+        Command::Write(options) => edit_file("write", &global, |global| {
+            edit_commands::build_write(*options, global)
+        }),
+        Command::Append(options) => edit_file("append", &global, |global| {
+            edit_commands::build_append(*options, global)
+        }),
+        Command::Notebook { command } => edit_file("notebook", &global, |global| {
+            notebook::build_request(*command, global)
+        }),
         Command::Run(options) => run::run(*options, &global),
         Command::Recover(options) => history::recover(&options, &global),
         Command::Undo(options) => history::undo(options, &global),
@@ -227,41 +230,38 @@ fn refuse(stop: EarlyExit, name: &'static str, global: &Global) -> ExitCode {
     )
 }
 
-/// Applies or checks an edit of one file, prints the report, and returns the exit code.
+/// Applies or checks the edit of one file that `build` reads, prints the report, and returns the exit
+/// code.
 fn edit_file(
     command: &'static str,
-    prepared: Result<(CommandMode, Request), EarlyExit>,
     global: &Global,
+    build: impl FnOnce(&Global) -> Result<(CommandMode, Request), EarlyExit>,
 ) -> ExitCode {
     finish(
-        &run_edit(command, prepared, global),
+        &run_edit(command, global, build),
         &Output::of(global, Verbosity::Normal),
     )
 }
 
-/// Applies or checks an edit of one file.
+/// Applies or checks the edit of one file that `build` reads.
 fn run_edit(
     command: &'static str,
-    prepared: Result<(CommandMode, Request), EarlyExit>,
     global: &Global,
+    build: impl FnOnce(&Global) -> Result<(CommandMode, Request), EarlyExit>,
 ) -> Outcome {
-    let outcome = prepared.and_then(|(task, mut request)| {
-        // A check writes nothing, so a signal can use its default action and end the process.
-        let (workspace, interrupt) = if task == CommandMode::Check {
-            (open(global)?, None)
+    let outcome = watcher::run(command, global, |progress| {
+        let (mode, mut request) = build(global)?;
+        request.look.progress = progress;
+        let outcome = if mode == CommandMode::Check {
+            engine::check(request, &*open(global)?)
         } else {
-            (open_to_change(global)?, Some(global.caller.watch_change()?))
+            let workspace = open_to_change(global)?;
+            let interrupt = global.caller.handle_signals_in_transactions()?;
+            engine::apply(request, &*workspace, &interrupt)
         };
-        Ok(progress::show_progress(global, |progress| {
-            request.look.progress = progress;
-            let outcome = match interrupt {
-                None => engine::check(request, &*workspace),
-                Some(interrupt) => engine::apply(request, &*workspace, &interrupt),
-            };
-            with_root(outcome, global)
-        }))
+        Ok(with_root(outcome, global))
     });
-    outcome.unwrap_or_else(|stop| stop.into_outcome(command))
+    outcome.unwrap_or_else(|stop: EarlyExit| stop.into_outcome(command))
 }
 
 /// Reports a malformed command line. If any argument asks for a format, the report has this format.
@@ -289,16 +289,16 @@ fn report_misuse(error: &clap::Error, arguments: &[OsString], caller: &Caller) -
     finish(&stop.into_outcome(args::command_among(arguments)), &output)
 }
 
-/// Prints the outcome and returns its exit code.
-///
-/// Exit code 4 promises an unchanged tree. If the report cannot be printed, the exit code therefore
-/// becomes 4 only if nothing was changed. A closed pipe does not change the exit code.
+/// Prints the outcome and returns the exit code of [`print_report`].
 fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
-    ExitCode::from(print_outcome(outcome, output))
+    ExitCode::from(print_report(outcome, output))
 }
 
-/// Does the same as [`finish`], with the exit code as a number.
-fn print_outcome(outcome: &Outcome, output: &Output) -> u8 {
+/// Prints the outcome and returns its exit code.
+///
+/// Exit code 4 promises an unchanged tree. If the report cannot be printed, only the exit code of a
+/// success without a change therefore becomes 4. A closed pipe does not change the exit code.
+fn print_report(outcome: &Outcome, output: &Output) -> u8 {
     let report = &outcome.report;
     match output.print(outcome) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {

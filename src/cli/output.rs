@@ -14,6 +14,7 @@ use super::caller::Caller;
 use super::early_exit::system_message;
 use super::git::GitMessageOptions;
 use super::library_call::Document;
+use super::signals;
 use crate::engine::Outcome;
 use crate::engine::options::{Direction, Problem, Severity, code};
 use crate::report;
@@ -176,6 +177,9 @@ impl Output {
     ///
     /// Returns the I/O error of standard output. Errors of standard error are ignored.
     pub(super) fn print(&self, outcome: &Outcome) -> io::Result<()> {
+        if !self.caller.is_library() {
+            signals::end_at_second_signal();
+        }
         if self.verbosity > Verbosity::Quiet {
             let _ = self.print_problems(outcome);
         }

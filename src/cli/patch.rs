@@ -10,9 +10,7 @@ use super::attribution::AttributionOptions;
 use super::commands::CommandOptions;
 use super::output::{Output, Verbosity};
 use super::root::{argument_paths, open, open_to_change, with_root};
-use super::{
-    CommandMode, EarlyExit, finish, index, input, policy, progress, refuse, request, tree,
-};
+use super::{CommandMode, EarlyExit, finish, index, input, policy, refuse, request, tree, watcher};
 use crate::engine::options::{Progress, WhitespaceAction};
 use crate::engine::{self, Outcome, Request};
 use crate::report;
@@ -107,7 +105,7 @@ fn run(
     let is_deterministic = patch.look.deterministic;
     let names_files = has_file_names(&patch, global);
     let has_summary = output.has_summary();
-    let outcome = progress::show_progress(global, |progress| {
+    let outcome = watcher::run(mode.name(), global, |progress| {
         run_request(
             (mode, &source),
             (patch, has_summary),
@@ -179,7 +177,7 @@ fn run_request(
         engine::save(
             request,
             &*open_to_change(global)?,
-            &global.caller.watch_signals()?,
+            &global.caller.handle_signals()?,
         )
     } else if mode == CommandMode::Check {
         engine::check(request, &*open(global)?)
@@ -188,7 +186,7 @@ fn run_request(
         request.commit.commands = commands.commands(global);
         request.commit.attribution = attribution.attribution(global);
         request.look.is_brief = is_brief;
-        let interrupt = global.caller.watch_change()?;
+        let interrupt = global.caller.handle_signals_in_transactions()?;
         engine::apply(request, &*workspace, &interrupt)
     };
     Ok(with_root(outcome, global))
@@ -198,6 +196,8 @@ fn run_request(
 fn build_ancestor(request: Request, file: PathBuf, global: &Global) -> Result<Outcome, EarlyExit> {
     let file = path::absolute(&file).unwrap_or(file);
     policy::check_writable(&file, global)?;
+    // From here on, a signal must not end the process while the file is written.
+    global.caller.handle_signals()?;
     let index = index::find_index(global, "--build-fake-ancestor")?;
     Ok(engine::build_ancestor(request, &index, &file))
 }

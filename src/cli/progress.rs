@@ -2,72 +2,52 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
-use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::Global;
-use super::background::{Background, WorkEnd};
-use super::{signal_report, signals};
 use crate::engine::options::{Phase, Progress, ProgressState};
 
-/// The time after which the line appears. Shorter commands show no line.
-const DELAY: Duration = Duration::from_secs(1);
-/// The time between two updates of the line.
-const TICK: Duration = Duration::from_millis(100);
-
-/// Runs `work` and shows its progress on standard error. The line is removed before this function
-/// returns. If the command prints a report, a signal before the first transaction is reported.
-/// `work` must not print.
-pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
-    let _reporting = signal_report::start(global);
-    if !is_wanted(global) {
-        return work(Progress::default());
-    }
-    let progress = Progress::with_state();
-    let _drawing = start(progress.clone(), ProgressDrawTarget::stderr(), DELAY);
-    work(progress)
-}
-
 /// Returns whether standard error is a terminal that can redraw a line, outside CI.
-fn is_wanted(global: &Global) -> bool {
+pub(super) fn is_line_wanted(global: &Global) -> bool {
     !global.quiet
         && io::stderr().is_terminal()
         && env::var_os("TERM").is_some_and(|name| !name.is_empty() && name != "dumb")
         && env::var_os("CI").is_none_or(|value| value.is_empty())
 }
 
-/// Draws the line on `target` after `delay`. Dropping the result removes the line.
-fn start(progress: Progress, target: ProgressDrawTarget, delay: Duration) -> Background {
-    Background::start(move |end| {
-        if !end.wait(delay) {
-            draw(&progress, target, end);
-        }
-    })
+/// A line that shows `progress`. Dropping it removes the line.
+pub(super) struct Line {
+    progress: Progress,
+    bar: ProgressBar,
 }
 
-fn draw(progress: &Progress, target: ProgressDrawTarget, end: &WorkEnd) {
-    // The default action of a signal would leave the line on the terminal, so catch the signals.
-    // Without handlers, a signal still ends the process.
-    let _ = signals::install_progress_handlers();
-    let line = ProgressBar::with_draw_target(None, target);
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
-        line.set_style(style.tick_chars("|/-\\ "));
+impl Line {
+    /// Returns a line on standard error, which appears with the first update.
+    pub(super) fn on_stderr(progress: Progress) -> Self {
+        Self::on(ProgressDrawTarget::stderr(), progress)
     }
-    loop {
-        if let Some(words) = describe_state(progress.state()) {
-            line.set_message(words);
-            line.tick();
+
+    fn on(target: ProgressDrawTarget, progress: Progress) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target);
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            bar.set_style(style.tick_chars("|/-\\ "));
         }
-        if end.wait(TICK) || signals::unhandled_signal().is_some() {
-            line.finish_and_clear();
-            // From here on, a signal ends the process. One that arrived before must not be lost.
-            signals::restore_default_actions();
-            if !signals::are_reported() {
-                signals::end_unless_handled(signals::end_process);
-            }
-            return;
+        Self { progress, bar }
+    }
+
+    /// Draws the current state.
+    pub(super) fn update(&self) {
+        if let Some(text) = describe_state(self.progress.state()) {
+            self.bar.set_message(text);
+            self.bar.tick();
         }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -98,7 +78,6 @@ pub(super) fn describe_state(state: ProgressState) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::{Receiver, Sender, channel};
     use std::sync::{Arc, Mutex};
 
     use indicatif::TermLike;
@@ -109,22 +88,15 @@ mod tests {
     #[derive(Debug)]
     struct Recorder {
         written: Arc<Mutex<String>>,
-        flushed: Sender<()>,
     }
 
     impl Recorder {
-        fn target() -> (ProgressDrawTarget, Arc<Mutex<String>>, Receiver<()>) {
-            let (flushed, receiver) = channel();
+        fn target() -> (ProgressDrawTarget, Arc<Mutex<String>>) {
             let written: Arc<Mutex<String>> = Arc::default();
             let recorder = Self {
                 written: Arc::clone(&written),
-                flushed,
             };
-            (
-                ProgressDrawTarget::term_like(Box::new(recorder)),
-                written,
-                receiver,
-            )
+            (ProgressDrawTarget::term_like(Box::new(recorder)), written)
         }
 
         fn note(&self, text: &str) {
@@ -170,47 +142,45 @@ mod tests {
         }
 
         fn flush(&self) -> io::Result<()> {
-            // The test may have dropped the receiver.
-            let _ = self.flushed.send(());
             Ok(())
         }
     }
 
     #[test]
-    fn the_line_says_how_far_it_is_and_goes() {
-        let (target, written, flushed) = Recorder::target();
+    fn the_line_shows_the_count_and_is_removed() {
+        let (target, written) = Recorder::target();
         let progress = Progress::with_state();
         progress.enter(Phase::Resolving, 400);
         progress.step(3);
-        let drawing = start(progress, target, Duration::ZERO);
-        flushed.recv().unwrap();
+        let line = Line::on(target, progress);
+        line.update();
         assert!(
             written.lock().unwrap().contains(" reading files 3/400"),
             "{written:?}"
         );
-        drop(drawing);
+        drop(line);
         let written = written.lock().unwrap();
         let (_, last) = written.rsplit_once("<clear>").unwrap();
         assert!(!last.contains("reading"), "{written}");
     }
 
     #[test]
-    fn what_is_over_before_the_delay_is_not_shown() {
-        let (target, written, _flushed) = Recorder::target();
+    fn a_line_without_an_update_writes_nothing() {
+        let (target, written) = Recorder::target();
         let progress = Progress::with_state();
         progress.enter(Phase::Reading, 0);
-        drop(start(progress, target, Duration::from_secs(3600)));
+        drop(Line::on(target, progress));
         assert_eq!(*written.lock().unwrap(), "");
     }
 
     #[test]
-    fn only_what_can_be_counted_has_numbers() {
-        let said = |phase, done, total| {
+    fn only_counted_phases_show_numbers() {
+        let text = |phase, done, total| {
             describe_state(ProgressState { phase, done, total }).unwrap_or_default()
         };
-        assert_eq!(said(Phase::NotStarted, 0, 0), "");
-        assert_eq!(said(Phase::Syncing, 0, 0), "syncing");
-        assert_eq!(said(Phase::Swapping, 1, 2), "putting files in place 1/2");
-        assert_eq!(said(Phase::RunningJobs, 7, 0), "checking, 7 jobs done");
+        assert_eq!(text(Phase::NotStarted, 0, 0), "");
+        assert_eq!(text(Phase::Syncing, 0, 0), "syncing");
+        assert_eq!(text(Phase::Swapping, 1, 2), "putting files in place 1/2");
+        assert_eq!(text(Phase::RunningJobs, 7, 0), "checking, 7 jobs done");
     }
 }

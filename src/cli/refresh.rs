@@ -10,8 +10,8 @@ use super::attribution::AttributionOptions;
 use super::output::{self, Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{canonical_root, open, open_to_change, with_root};
-use super::{CommandMode, EarlyExit, files, finish, input, progress, request, series};
-use crate::engine::options::code;
+use super::{CommandMode, EarlyExit, files, finish, input, request, series, watcher};
+use crate::engine::options::{Progress, code};
 use crate::engine::{self, Commit, Outcome, OutcomeTree, Patches, RefreshRequest, What};
 use crate::path::{RelPath, path_bytes, plain_path};
 use crate::report::ShownHunks;
@@ -73,8 +73,11 @@ impl RefreshOptions {
 pub(super) fn refresh(options: &RefreshOptions, global: &Global) -> ExitCode {
     let output = Output::of(global, Verbosity::Normal).without_text();
     let is_dry_run = options.dry_run;
-    let outcome = refresh_patches(options, global)
-        .unwrap_or_else(|stop| stop.into_outcome(CommandMode::Refresh.name()));
+    let name = CommandMode::Refresh.name();
+    let outcome = watcher::run(name, global, |progress| {
+        refresh_patches(options, global, progress)
+    })
+    .unwrap_or_else(|stop| stop.into_outcome(name));
     let is_listed = !output.has_report() && !global.quiet && !global.caller.is_library();
     if let Some(report) = outcome.report.refresh.as_ref().filter(|_| is_listed) {
         let shown = if global.verbose {
@@ -88,7 +91,11 @@ pub(super) fn refresh(options: &RefreshOptions, global: &Global) -> ExitCode {
     finish(&outcome, &output)
 }
 
-fn refresh_patches(options: &RefreshOptions, global: &Global) -> Result<Outcome, EarlyExit> {
+fn refresh_patches(
+    options: &RefreshOptions,
+    global: &Global,
+    progress: Progress,
+) -> Result<Outcome, EarlyExit> {
     let read = InputFiles::read(options, global)?;
     let root = patch_root(&read, global)?;
     let patch_global = Global {
@@ -115,25 +122,20 @@ fn refresh_patches(options: &RefreshOptions, global: &Global) -> Result<Outcome,
         .map(|(path, text)| Ok((relative_path(&path, &root)?, text)));
     let series = series.transpose()?;
     let tree = open(global)?;
-    let (patch_tree, interrupt) = if options.dry_run {
-        (open(&patch_global)?, None)
-    } else {
-        let tree = open_to_change(&patch_global)?;
-        (tree, Some(global.caller.watch_signals()?))
+    request.look.progress = progress;
+    let refresh = RefreshRequest {
+        request,
+        files,
+        policy,
+        series,
     };
-    let refreshed = progress::show_progress(global, |progress| {
-        request.look.progress = progress;
-        let refresh = RefreshRequest {
-            request,
-            files,
-            policy,
-            series,
-        };
-        match interrupt {
-            None => engine::check_refresh(refresh, &*tree, &*patch_tree),
-            Some(interrupt) => engine::refresh(refresh, &*tree, &*patch_tree, &interrupt),
-        }
-    });
+    let refreshed = if options.dry_run {
+        engine::check_refresh(refresh, &*tree, &*open(&patch_global)?)
+    } else {
+        let patch_tree = open_to_change(&patch_global)?;
+        let interrupt = global.caller.handle_signals_in_transactions()?;
+        engine::refresh(refresh, &*tree, &*patch_tree, &interrupt)
+    };
     Ok(match refreshed.tree {
         OutcomeTree::Patched => with_root(refreshed.outcome, global),
         OutcomeTree::PatchFiles => with_root(refreshed.outcome, &patch_global),

@@ -30,7 +30,7 @@ use super::output::{Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{open_to_change, with_root};
 use super::show::choose_symbols;
-use super::{CommandMode, EarlyExit, finish, progress, request};
+use super::{CommandMode, EarlyExit, finish, request, watcher};
 use crate::engine::options::{Interrupt, Problem, Workspace, code};
 use crate::engine::{self, ApprovalMethod, HAS_TERMINAL_NAME, Outcome, Request};
 use crate::report::ReviewResult;
@@ -227,13 +227,13 @@ fn review_until_done(
 ) -> Result<Outcome, EarlyExit> {
     loop {
         let interrupt = if display.is_screen() {
-            global.caller.watch_signals()?
+            global.caller.handle_signals()?
         } else {
             // The terminal sends signals as usual, and nothing needs to be restored.
             global.caller.interrupt()
         };
         let ending = display.run(state, &interrupt, global)?;
-        let interrupt = global.caller.watch_signals()?;
+        let interrupt = global.caller.handle_signals()?;
         let (mut outcome, result) = finish_review(state, ending, &interrupt, global);
         if result == ReviewResult::Failed && display.is_screen() && state.refresh() {
             continue;
@@ -266,7 +266,7 @@ fn finish_review(
     };
     match ending {
         ReviewEnd::Apply { only, plan_id } => {
-            let outcome = progress::show_progress(global, |progress| {
+            let outcome = watcher::show_progress(global, |progress| {
                 state.source().apply(only, &plan_id, (progress, interrupt))
             });
             result_of(outcome, ReviewResult::Applied)

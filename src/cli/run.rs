@@ -16,7 +16,7 @@ use super::guards::GuardOptions;
 use super::output::{Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{canonical_root, open, open_to_change, with_root};
-use super::{EarlyExit, finish, index, progress, request};
+use super::{EarlyExit, finish, index, request, watcher};
 use crate::engine::{
     Commit, Git, Look, Outcome, OutputStream, Request, RequestContext, RunCommand, check_command,
     run_command,
@@ -87,9 +87,9 @@ fn run_and_commit(options: RunOptions, global: &Global) -> Result<Outcome, Early
     } else {
         open_to_change(global)?
     };
-    let interrupt = global.caller.watch_signals()?;
+    let interrupt = global.caller.handle_signals()?;
     let (is_check, command) = build_command(options, global);
-    let outcome = progress::show_progress(global, |progress| {
+    let outcome = watcher::show_progress(global, |progress| {
         request.look.progress = progress;
         if is_check {
             check_command(&command, request, &*workspace, &interrupt)

@@ -7,7 +7,7 @@ use super::history::{run_and_print, run_in_root};
 use super::output::{self, Output, Verbosity};
 use super::policy::load_policy;
 use super::root::{open, open_to_change};
-use super::{finish, progress};
+use super::{finish, watcher};
 use crate::engine::{self, Commit, Request, What};
 
 /// Begins a session. Prints only its ID, so that a script can read it.
@@ -52,7 +52,7 @@ pub(super) fn commit(options: CommitOptions, global: &Global) -> ExitCode {
         "commit",
         (open, global),
         |workspace, transaction, interrupt| {
-            progress::show_progress(global, |progress| {
+            watcher::show_progress(global, |progress| {
                 let mut request = Request::commit_session(options.id);
                 if let What::Session(session) = &mut request.what {
                     session.rebase = options.rebase;

@@ -11,7 +11,7 @@ use clap::Args;
 use super::args::{Global, PatchOptions};
 use super::output::{self, Output, Verbosity, exit_code};
 use super::root::{open, root_name, root_reports};
-use super::{CommandMode, EarlyExit, finish, history, input, pager, progress, refuse, request};
+use super::{CommandMode, EarlyExit, finish, history, input, pager, refuse, request, watcher};
 use crate::engine::options::{Progress, Workspace, code};
 use crate::engine::{self, HAS_LOCALE, Preview, Request};
 use crate::report::print_html;
@@ -173,7 +173,7 @@ pub(super) fn show(options: ShowOptions, global: &Global) -> ExitCode {
         .with_statistics(&options.patch, global);
     let form = ShowFormat::of(&options, global, &output);
     let shown = open(global).and_then(|workspace| {
-        let preview = progress::show_progress(global, |progress| {
+        let preview = watcher::run(CommandMode::Show.name(), global, |progress| {
             preview(options.patch, form, (global, &*workspace), progress)
         })?;
         let code = exit_code(print(&preview, form, global));

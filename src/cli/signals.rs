@@ -2,9 +2,10 @@
 //!
 //! All state is global, because a process has one set of signal handlers.
 
-use std::io;
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, Once};
+use std::{io, process};
 
 use signal_hook::flag::{register, register_conditional_default, register_usize};
 use signal_hook::low_level::{emulate_default_handler, signal_name};
@@ -22,23 +23,28 @@ const KEYBOARD_SIGNALS: [&str; 2] = ["SIGINT", "SIGQUIT"];
 const FILE_SIZE_SIGNAL: &str = "SIGXFSZ";
 /// An upper bound of the numbers of POSIX signals on every system.
 const SIGNALS_END: i32 = 32;
+/// The signals that were ignored when the process started, for example by `nohup`. They stay ignored.
+static IGNORED: LazyLock<u64> = LazyLock::new(ignored_signals);
 
 /// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
 static IS_OVER_LIMIT: AtomicBool = AtomicBool::new(false);
 #[cfg(feature = "review")]
 static IS_CONTINUED: AtomicBool = AtomicBool::new(false);
-/// Whether no child process receives the signals of the keyboard, so that they end the process.
-static HAS_NO_CHILD: AtomicBool = AtomicBool::new(true);
-/// Whether a signal must only raise the handle, because the command can have written files.
-static HAS_INTERRUPT_READER: AtomicBool = AtomicBool::new(false);
-/// Whether a thread that displays the progress ends the process after a signal.
-static HAS_DISPLAY: AtomicBool = AtomicBool::new(false);
-/// Whether a thread prints the report of a signal and ends the process.
-static HAS_REPORTER: AtomicBool = AtomicBool::new(false);
-/// Whether a signal ends the process at once.
-static IS_IDLE: AtomicBool = AtomicBool::new(false);
-/// Held while these flags are set, and while a thread ends the process.
+/// Whether a signal of the keyboard ends the process. Cleared while a child process, such as a pager,
+/// uses these signals, and as soon as the command handles signals.
+static KEYBOARD_ENDS_PROCESS: AtomicBool = AtomicBool::new(true);
+/// Whether a signal only raises the handle, because the command reads the handle, restores what it
+/// has changed, and reports the signal.
+static COMMAND_HANDLES_SIGNALS: AtomicBool = AtomicBool::new(false);
+/// Whether a thread handles signals that the command does not handle.
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
+/// Whether a signal ends the process by its default action: if none of the two flags above is set.
+static USES_DEFAULT_ACTION: AtomicBool = AtomicBool::new(true);
+/// Set by the first signal after [`end_at_second_signal`].
+static ENDS_AT_NEXT_SIGNAL: AtomicBool = AtomicBool::new(false);
+/// Held while [`COMMAND_HANDLES_SIGNALS`] or [`IS_WATCHED`] changes, and while a thread ends the
+/// process. No transaction can therefore start after a thread has decided to end the process.
 static LOCK: Mutex<()> = Mutex::new(());
 
 /// Installs the handlers and returns the handle that SIGINT, SIGTERM and SIGHUP raise.
@@ -55,33 +61,31 @@ pub(super) fn install_interrupt() -> io::Result<Interrupt> {
     Ok(interrupt())
 }
 
-/// Installs the handlers as [`install_interrupt`] does, but a signal before the first transaction
-/// ends the process at once.
+/// Installs the handlers as [`install_interrupt`] does, but the signals raise the handle only after
+/// the start of the first transaction. Before, they end the process, unless a thread handles them.
 ///
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn install_transaction_interrupt() -> io::Result<Interrupt> {
-    update_idle(|| ());
     register_handlers()?;
     Ok(interrupt().with_transaction_observer(leave_signals_to_command))
 }
 
 /// From now on, a signal raises the handle and does not end the process.
 fn leave_signals_to_command() {
-    // [`ignore_keyboard_signals`] leaves handlers that end the process while this is set.
-    HAS_NO_CHILD.store(false, Ordering::SeqCst);
-    update_idle(|| HAS_INTERRUPT_READER.store(true, Ordering::SeqCst));
+    KEYBOARD_ENDS_PROCESS.store(false, Ordering::SeqCst);
+    set_flag(&COMMAND_HANDLES_SIGNALS, true);
 }
 
-/// Runs `change`, which sets flags, and computes [`IS_IDLE`] from them.
-fn update_idle(change: impl FnOnce()) {
+/// Sets one of the two flags from which [`USES_DEFAULT_ACTION`] follows.
+fn set_flag(flag: &AtomicBool, value: bool) {
     let _guard = lock_unpoisoned(&LOCK);
-    change();
-    let is_handled = [&HAS_INTERRUPT_READER, &HAS_DISPLAY, &HAS_REPORTER]
+    flag.store(value, Ordering::SeqCst);
+    let is_handled = [&COMMAND_HANDLES_SIGNALS, &IS_WATCHED]
         .iter()
         .any(|flag| flag.load(Ordering::SeqCst));
-    IS_IDLE.store(!is_handled, Ordering::SeqCst);
+    USES_DEFAULT_ACTION.store(!is_handled, Ordering::SeqCst);
 }
 
 /// Returns the handle that the signal handlers raise.
@@ -89,56 +93,83 @@ pub(super) fn interrupt() -> Interrupt {
     INTERRUPT.clone()
 }
 
-/// Installs the handlers for the display of the progress. Until [`restore_default_actions`], these
-/// signals do not end the process by themselves.
+/// Installs the handlers for a thread that reads [`unhandled_signal`]. Until [`stop_watching`], no
+/// signal ends the process by itself.
 ///
 /// # Errors
 ///
 /// Returns the system's error if a handler cannot be installed.
-pub(super) fn install_progress_handlers() -> io::Result<()> {
-    update_idle(|| HAS_DISPLAY.store(true, Ordering::SeqCst));
-    register_handlers()
+pub(super) fn start_watching() -> io::Result<()> {
+    set_flag(&IS_WATCHED, true);
+    register_handlers().inspect_err(|_| stop_watching())
 }
 
-/// Installs the handlers for a thread that reports signals. Until [`remove_report_handlers`], these
-/// signals do not end the process by themselves.
-///
-/// # Errors
-///
-/// Returns the system's error if a handler cannot be installed.
-pub(super) fn install_report_handlers() -> io::Result<()> {
-    update_idle(|| HAS_REPORTER.store(true, Ordering::SeqCst));
-    register_handlers()
+/// Lets a signal end the process again, unless the command handles signals.
+pub(super) fn stop_watching() {
+    set_flag(&IS_WATCHED, false);
 }
 
-/// Lets the signals of [`install_report_handlers`] end the process again, unless they only raise the
-/// handle.
-pub(super) fn remove_report_handlers() {
-    update_idle(|| HAS_REPORTER.store(false, Ordering::SeqCst));
+/// Returns whether a signal only raises the handle, for the rest of the command.
+pub(super) fn are_left_to_command() -> bool {
+    COMMAND_HANDLES_SIGNALS.load(Ordering::SeqCst)
 }
 
-/// Returns whether a thread reports signals.
-pub(super) fn are_reported() -> bool {
-    HAS_REPORTER.load(Ordering::SeqCst)
-}
-
-fn register_handlers() -> io::Result<()> {
-    for (number, name) in (1..SIGNALS_END).filter_map(|number| Some((number, signal_name(number)?)))
-    {
-        if INTERRUPT_SIGNALS.contains(&name) {
-            // The handlers of a signal run in this order: an idle process ends before it stores
-            // the number.
-            register_conditional_default(number, &IS_IDLE)?;
-            register_usize(
-                number,
-                INTERRUPT.flag(),
-                usize::try_from(number).unwrap_or_default(),
-            )?;
-        } else if name == FILE_SIZE_SIGNAL {
-            register(number, &IS_OVER_LIMIT)?;
-        }
+/// Lets the second signal from now on end the process, so that output to a pipe that nobody reads
+/// cannot block the process for ever. The first signal keeps its action, so the output is complete.
+pub(super) fn end_at_second_signal() {
+    /// With two pairs of handlers, the first signal would end the process.
+    static ONCE: Once = Once::new();
+    if USES_DEFAULT_ACTION.load(Ordering::SeqCst) {
+        return;
     }
+    ONCE.call_once(|| {
+        for number in numbers(|name| INTERRUPT_SIGNALS.contains(&name)) {
+            // Without these handlers, the process can be blocked, but the output is complete.
+            let _ = register_conditional_default(number, &ENDS_AT_NEXT_SIGNAL)
+                .and_then(|_| register(number, &ENDS_AT_NEXT_SIGNAL));
+        }
+    });
+}
+
+/// Installs the handlers of all commands. A second call does nothing.
+fn register_handlers() -> io::Result<()> {
+    static ARE_INSTALLED: Mutex<bool> = Mutex::new(false);
+    let mut are_installed = lock_unpoisoned(&ARE_INSTALLED);
+    if *are_installed {
+        return Ok(());
+    }
+    for number in numbers(|name| INTERRUPT_SIGNALS.contains(&name)) {
+        // The handlers of a signal run in this order: the default action comes before the number is
+        // stored.
+        register_conditional_default(number, &USES_DEFAULT_ACTION)?;
+        register_usize(
+            number,
+            INTERRUPT.flag(),
+            usize::try_from(number).unwrap_or_default(),
+        )?;
+    }
+    for number in numbers(|name| name == FILE_SIZE_SIGNAL) {
+        register(number, &IS_OVER_LIMIT)?;
+    }
+    *are_installed = true;
     Ok(())
+}
+
+/// Returns the numbers of the signals whose names `is_wanted` accepts, without the signals that were
+/// ignored when the process started.
+fn numbers(is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = i32> {
+    (1..SIGNALS_END).filter(move |&number| {
+        signal_name(number).is_some_and(&is_wanted) && *IGNORED & (1_u64 << (number - 1)) == 0
+    })
+}
+
+/// Returns the set of the ignored signals, with bit n - 1 for the signal n. Only Linux shows it to
+/// code that is not unsafe, as `SigIgn`; see `proc_pid_status(5)`. Elsewhere, returns an empty set.
+fn ignored_signals() -> u64 {
+    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+        .unwrap_or_default()
 }
 
 /// Installs the handlers for a full-screen display, which must restore the terminal before the process
@@ -149,14 +180,12 @@ fn register_handlers() -> io::Result<()> {
 /// Returns the system's error if a handler cannot be installed.
 #[cfg(feature = "review")]
 pub(super) fn install_display_signals() -> io::Result<()> {
-    for (number, name) in (1..SIGNALS_END).filter_map(|number| Some((number, signal_name(number)?)))
-    {
-        if name == "SIGQUIT" {
-            let value = usize::try_from(number).unwrap_or_default();
-            register_usize(number, INTERRUPT.flag(), value)?;
-        } else if name == "SIGCONT" {
-            register(number, &IS_CONTINUED)?;
-        }
+    for number in numbers(|name| name == "SIGQUIT") {
+        let value = usize::try_from(number).unwrap_or_default();
+        register_usize(number, INTERRUPT.flag(), value)?;
+    }
+    for number in numbers(|name| name == "SIGCONT") {
+        register(number, &IS_CONTINUED)?;
     }
     Ok(())
 }
@@ -167,12 +196,6 @@ pub(super) fn was_continued() -> bool {
     IS_CONTINUED.swap(false, Ordering::SeqCst)
 }
 
-/// Lets the signals of [`install_progress_handlers`] end the process again, unless they only raise
-/// the handle.
-pub(super) fn restore_default_actions() {
-    update_idle(|| HAS_DISPLAY.store(false, Ordering::SeqCst));
-}
-
 /// Installs handlers that ignore the signals of the keyboard until [`restore_keyboard_signals`].
 ///
 /// The terminal also sends these signals to the child process, which can use them without ending.
@@ -181,42 +204,36 @@ pub(super) fn restore_default_actions() {
 ///
 /// Returns the system's error if a handler cannot be installed.
 pub(super) fn ignore_keyboard_signals() -> io::Result<()> {
-    HAS_NO_CHILD.store(false, Ordering::SeqCst);
-    for number in (1..SIGNALS_END).filter(|&number| is_of_keyboard(number)) {
-        register_conditional_default(number, &HAS_NO_CHILD)?;
+    KEYBOARD_ENDS_PROCESS.store(false, Ordering::SeqCst);
+    for number in numbers(|name| KEYBOARD_SIGNALS.contains(&name)) {
+        register_conditional_default(number, &KEYBOARD_ENDS_PROCESS)?;
     }
     Ok(())
 }
 
 /// Lets the signals of the keyboard end the process again, after the child process has ended. If the
-/// command reads the interrupt, they raise it again.
+/// command handles signals, they raise the handle again.
 pub(super) fn restore_keyboard_signals() {
-    for number in (1..SIGNALS_END).filter(|&number| is_of_keyboard(number)) {
+    for number in numbers(|name| KEYBOARD_SIGNALS.contains(&name)) {
         // The signal was for the child process.
         let number = usize::try_from(number).unwrap_or_default();
         let flag = INTERRUPT.flag();
         let _ = flag.compare_exchange(number, 0, Ordering::SeqCst, Ordering::SeqCst);
     }
-    if !HAS_INTERRUPT_READER.load(Ordering::SeqCst) {
-        HAS_NO_CHILD.store(true, Ordering::SeqCst);
+    if !COMMAND_HANDLES_SIGNALS.load(Ordering::SeqCst) {
+        KEYBOARD_ENDS_PROCESS.store(true, Ordering::SeqCst);
     }
 }
 
-fn is_of_keyboard(number: i32) -> bool {
-    signal_name(number).is_some_and(|name| KEYBOARD_SIGNALS.contains(&name))
-}
-
-/// Returns the received signal if the command does not read the interrupt. The caller must then call
+/// Returns the received signal, unless the command handles signals. The caller must then call
 /// [`end_unless_handled`].
 pub(super) fn unhandled_signal() -> Option<i32> {
-    INTERRUPT
-        .signal()
-        .filter(|_| !HAS_INTERRUPT_READER.load(Ordering::SeqCst))
+    INTERRUPT.signal().filter(|_| !are_left_to_command())
 }
 
-/// Calls `end`, which must end the process, if a signal was received that the command does not read.
-/// Until `end` returns, no transaction can start.
-pub(super) fn end_unless_handled(end: impl FnOnce(i32)) {
+/// Calls `end` if a signal was received that the command does not handle. Until `end` has ended the
+/// process, no transaction can start.
+pub(super) fn end_unless_handled(end: impl FnOnce(i32) -> Infallible) {
     let _guard = lock_unpoisoned(&LOCK);
     if let Some(signal) = unhandled_signal() {
         end(signal);
@@ -224,9 +241,10 @@ pub(super) fn end_unless_handled(end: impl FnOnce(i32)) {
 }
 
 /// Ends the process with the default action of `signal`.
-pub(super) fn end_process(signal: i32) {
+pub(super) fn end_process(signal: i32) -> Infallible {
     // This fails only for signals that have no handler here.
     let _ = emulate_default_handler(signal);
+    process::exit(128 + signal)
 }
 
 /// Installs handlers that raise the handle during [`defer_signals`]. At any other time the signals
@@ -238,7 +256,7 @@ pub(super) fn end_process(signal: i32) {
 #[cfg(feature = "mcp")]
 pub(super) fn install_deferred_interrupt() -> io::Result<Interrupt> {
     let interrupt = install_interrupt()?;
-    IS_IDLE.store(true, Ordering::SeqCst);
+    USES_DEFAULT_ACTION.store(true, Ordering::SeqCst);
     Ok(interrupt)
 }
 
@@ -251,7 +269,7 @@ pub(super) fn defer_signals<T>(work: impl FnOnce() -> T) -> T {
     let count = |change: fn(usize) -> usize| {
         let mut running = lock_unpoisoned(&RUNNING);
         *running = change(*running);
-        IS_IDLE.store(*running == 0, Ordering::SeqCst);
+        USES_DEFAULT_ACTION.store(*running == 0, Ordering::SeqCst);
     };
     count(|running| running + 1);
     let done = work();

@@ -200,3 +200,17 @@ fn a_signal_leaves_no_line_behind() {
     let (status, rest) = held.ended();
     assert_eq!((status.signal(), visible(&rest)), (Some(2), ""));
 }
+
+#[test]
+fn the_line_is_removed_before_a_signal_is_reported() {
+    let mut held = Held::on_terminal(&["--json"], ("TERM", "xterm"));
+    held.wait_for(LINE);
+    kill_process(Pid::from_child(&held.child), Signal::INT).unwrap();
+    let (status, rest) = held.ended();
+    assert_eq!(status.code(), Some(130));
+    let message = visible(&rest);
+    assert!(
+        message.contains("stopped by signal 2") && !message.contains(LINE),
+        "{rest:?}"
+    );
+}

@@ -1,7 +1,7 @@
 //! Interrupted requests end soon and leave the tree unchanged.
 
 #[cfg(unix)]
-mod program;
+mod signals;
 
 use std::sync::Barrier;
 use std::thread;

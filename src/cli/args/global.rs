@@ -56,9 +56,6 @@ pub(in crate::cli) struct Global {
     /// All words of the command line.
     #[arg(skip)]
     pub(in crate::cli) arguments: Vec<OsString>,
-    /// The name of the command, or "" if the program has the name of another one, such as `patch`.
-    #[arg(skip)]
-    pub(in crate::cli) command: &'static str,
     /// Print one JSON document, for success and failure
     #[arg(long, global = true)]
     pub(in crate::cli) json: bool,
@@ -133,7 +130,7 @@ pub(in crate::cli) enum Durability {
 }
 
 impl Global {
-    /// Returns whether standard output contains a report in a requested format.
+    /// Returns whether `--json` or `--output` requests a report.
     pub(in crate::cli) fn has_report(&self) -> bool {
         self.json || self.output.is_some()
     }

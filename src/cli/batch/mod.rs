@@ -24,7 +24,7 @@ use super::args::{BatchOptions, CheckOptions, Global, TreeOptions};
 use super::early_exit::system_message;
 use super::policy::PolicyFiles;
 use super::root::{argument_paths, open_error, resolve_links};
-use super::{CommandMode, EarlyExit, arguments, input, output, progress, request, tree};
+use super::{CommandMode, EarlyExit, arguments, input, output, request, signals, tree, watcher};
 use crate::engine::options::{Interrupt, Phase, Progress};
 use crate::engine::{self, Git, Repository, Request, SuggestionMode};
 use crate::mutex::lock_unpoisoned;
@@ -60,7 +60,7 @@ pub(super) fn run(check: CheckOptions, global: Global) -> ExitCode {
     let done: Result<_, EarlyExit> = if io::stdout().is_terminal() {
         work(Progress::default())
     } else {
-        progress::show_progress(&kept, work)
+        watcher::show_progress(&kept, work)
     };
     match done {
         Ok(batch) => batch.print_end(),
@@ -158,7 +158,9 @@ impl Batch {
         // No job has a command line of its own.
         let mut usual = request::build_request(patch, CommandMode::Check, &global)?;
         usual.look.hints = SuggestionMode::Text;
-        let interrupt = global.caller.watch_signals()?;
+        let interrupt = global.caller.handle_signals()?;
+        // After the first signal, the batch waits until somebody reads the results of its jobs.
+        signals::end_at_second_signal();
         let batch = Self {
             queue,
             template: usual,

@@ -17,7 +17,7 @@ use crate::cli::output::{self, Output, Verbosity};
 use crate::cli::policy::load_policy;
 use crate::cli::read_commands::print_message;
 use crate::cli::root::{canonical_root, open, open_directory, resolve_links};
-use crate::cli::{EarlyExit, finish, pager, tree};
+use crate::cli::{EarlyExit, finish, pager, tree, watcher};
 use crate::engine::options::{Action, Workspace, quote};
 use crate::engine::{
     IgnoredFiles, Outcome, ReadAccess, RenameDetection, TreeDiff, TreeDiffRequest, TreeDiffSection,
@@ -145,15 +145,16 @@ struct NamedTrees {
 /// Compares two trees. The exit code is 0 if they are equal, 1 if they differ, and 2 if they cannot
 /// be compared.
 pub(super) fn diff(options: &DiffOptions, global: &Global) -> ExitCode {
-    let printed = check_limit(options, global)
-        .and_then(|()| open_trees(options, global))
-        .and_then(|named| Ok((build_request(options, &named, global)?, named)))
-        .map_err(|stop| Box::new(stop.into_outcome("diff")))
-        .and_then(|(request, named)| {
-            let [old, new] = &named.trees;
-            let found = compare_trees(&request, &**old, &**new)?;
-            print(&found, &named, options, global)
+    let printed = if global.json {
+        let difference = watcher::run("diff", global, |_| {
+            compare(options, global, |found, named| {
+                document(found, named, options)
+            })
         });
+        difference.map(|difference| print_difference(Ok(difference), global))
+    } else {
+        compare(options, global, |found, _| print(found, options, global))
+    };
     printed.unwrap_or_else(|mut outcome| {
         // The exit code 1 means a difference. Errors use 2, except the codes of signals.
         if outcome.report.exit_code < 128 {
@@ -163,12 +164,27 @@ pub(super) fn diff(options: &DiffOptions, global: &Global) -> ExitCode {
     })
 }
 
+/// Compares two trees, and returns the result of `run` for their difference.
+fn compare<T>(
+    options: &DiffOptions,
+    global: &Global,
+    run: impl FnOnce(&TreeDiff<'_>, &NamedTrees) -> Result<T, Box<Outcome>>,
+) -> Result<T, Box<Outcome>> {
+    check_limit(options, global)
+        .and_then(|()| open_trees(options, global))
+        .and_then(|named| Ok((build_request(options, &named, global)?, named)))
+        .map_err(|stop| Box::new(stop.into_outcome("diff")))
+        .and_then(|(request, named)| {
+            let [old, new] = &named.trees;
+            run(&compare_trees(&request, &**old, &**new)?, &named)
+        })
+}
+
 /// Refuses a limit that would cut a diff in text form, which nothing marks as cut.
 fn check_limit(options: &DiffOptions, global: &Global) -> Result<(), EarlyExit> {
     if options.max_bytes.is_some() && !global.json {
-        return Err(EarlyExit::usage(
-            "--max-bytes needs --json with -r or --from-tree",
-        ));
+        let message = "--max-bytes needs --json with -r or --from-tree";
+        return Err(EarlyExit::usage(message));
     }
     Ok(())
 }
@@ -192,7 +208,12 @@ fn build_request(
     }
     request.max_file = trees.max_file.unwrap_or(request.max_file);
     request.access.clone_from(&named.access);
-    request.interrupt = global.caller.watch_signals()?;
+    request.interrupt = if trees.from_tree.is_empty() {
+        global.caller.interrupt()
+    } else {
+        // The process that started git must also stop it, so catch the signals.
+        global.caller.handle_signals()?
+    };
     Ok(request)
 }
 
@@ -265,23 +286,15 @@ fn find_place(directory: &Path, global: &Global) -> Result<Option<TreePlace>, Ea
     })
 }
 
-/// Prints the difference, and returns the exit code.
+/// Prints the difference as text, and returns the exit code.
 fn print(
     found: &TreeDiff<'_>,
-    named: &NamedTrees,
     options: &DiffOptions,
     global: &Global,
 ) -> Result<ExitCode, Box<Outcome>> {
-    if global.json {
-        return Ok(print_difference(
-            Ok(document(found, named, options)?),
-            global,
-        ));
-    }
     let color = output::color(global, &io::stdout());
     // The pager can make `print_paged` call the function twice, so it captures no mutable reference.
-    let error = RefCell::new(None);
-    let is_different = RefCell::new(false);
+    let (error, is_different) = (RefCell::new(None), RefCell::new(false));
     let printed = pager::print_paged(global, |out| {
         let mut rows = Vec::new();
         for section in found.sections() {

@@ -24,7 +24,7 @@ use super::early_exit::system_message;
 use super::output::print_to_stderr_as;
 use super::policy::load_policy;
 use super::root::{open, open_to_change};
-use super::{EarlyExit, arguments, files, request};
+use super::{EarlyExit, arguments, files, request, signals};
 use crate::engine::options::{NameGuessOptions, WhitespaceAction, Workspace, code};
 use crate::engine::{self, Decide, GnuOptions, Outcome, Request};
 use crate::path::path_bytes;
@@ -115,7 +115,11 @@ fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>,
     } else {
         let workspace = open_to_change(&global)?;
         exclude_unchanged(&mut request, options, &*workspace);
-        engine::apply(request, &*workspace, &global.caller.watch_change()?)
+        engine::apply(
+            request,
+            &*workspace,
+            &global.caller.handle_signals_in_transactions()?,
+        )
     };
     Ok(Some((outcome, notes)))
 }
@@ -233,6 +237,7 @@ fn options_from(
 /// Prints the outcome and returns the exit code. A signal and an incomplete rollback keep their
 /// exit codes.
 fn print_outcome(outcome: &Outcome, notes: &[String], options: &GnuArguments) -> ExitCode {
+    signals::end_at_second_signal();
     let printer = MessagePrinter::new(outcome, notes, options);
     let result = printer.print();
     let report = &outcome.report;

@@ -47,7 +47,7 @@ impl OutputTarget {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
         let patched =
-            engine::apply_in_memory(request, &*open(global)?, &global.caller.watch_signals()?);
+            engine::apply_in_memory(request, &*open(global)?, &global.caller.handle_signals()?);
         let PatchedFile {
             outcome,
             content,
@@ -69,7 +69,7 @@ impl OutputTarget {
             let saved = engine::apply(
                 write,
                 &*open_to_change(global)?,
-                &global.caller.watch_signals()?,
+                &global.caller.handle_signals()?,
             );
             if !saved.report.ok {
                 return Ok(saved);

@@ -50,7 +50,7 @@ pub(super) fn run(options: &InstallOptions, global: &Global) -> ExitCode {
         return output::print(merge::new_file(&registration).as_bytes());
     }
     let outcome = match build_request(harness, &registration, global) {
-        Ok(request) => run_edit("hook", Ok((CommandMode::Apply, request)), global),
+        Ok(request) => run_edit("hook", global, |_| Ok((CommandMode::Apply, request))),
         Err(refused) => with_root(*refused, global),
     };
     let is_installed = outcome.report.ok && !outcome.report.changed;
