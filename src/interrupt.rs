@@ -52,7 +52,7 @@ impl fmt::Debug for SignalSource {
 }
 
 /// A function that runs before a request writes a file. Until then, a signal ends the program in the
-/// middle of any step. A flag alone could not end this.
+/// middle of any step. A raised handle alone could not change this.
 #[derive(Clone)]
 struct TransactionObserver(Arc<dyn Fn() + Send + Sync + UnwindSafe + RefUnwindSafe>);
 

@@ -70,7 +70,7 @@ fn apply(patch: Bytes) -> Result<Outcome, EarlyExit> {
     Ok(engine::apply(
         request,
         &*workspace,
-        &global.caller.handle_signals()?,
+        &global.caller.catch_signals()?,
     ))
 }
 

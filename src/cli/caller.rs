@@ -112,6 +112,7 @@ impl Caller {
     ) -> io::Result<()> {
         match self {
             Self::Process => {
+                signals::end_at_second_signal();
                 let mut out = BufWriter::new(io::stdout().lock());
                 print(&mut out)?;
                 out.flush()
@@ -131,10 +132,7 @@ impl Caller {
         document: impl FnOnce(T) -> Document,
     ) -> io::Result<()> {
         match self {
-            Self::Process => {
-                signals::end_at_second_signal();
-                self.print(|mut out| print_json(value, &mut out))
-            }
+            Self::Process => self.print(|mut out| print_json(value, &mut out)),
             Self::Library(call) => {
                 *lock_unpoisoned(&call.document) = Some(document(value.clone()));
                 Ok(())
@@ -178,7 +176,7 @@ impl Caller {
     /// # Errors
     ///
     /// Returns an error if the signal handlers cannot be installed.
-    pub(super) fn handle_signals(&self) -> Result<Interrupt, EarlyExit> {
+    pub(super) fn catch_signals(&self) -> Result<Interrupt, EarlyExit> {
         self.install_or_reuse(signals::install_interrupt)
     }
 
@@ -189,7 +187,7 @@ impl Caller {
     /// # Errors
     ///
     /// Returns an error if the signal handlers cannot be installed.
-    pub(super) fn handle_signals_in_transactions(&self) -> Result<Interrupt, EarlyExit> {
+    pub(super) fn catch_signals_in_transactions(&self) -> Result<Interrupt, EarlyExit> {
         self.install_or_reuse(signals::install_transaction_interrupt)
     }
 

@@ -170,7 +170,7 @@ pub(super) fn run_in_root(
 ) -> Outcome {
     let outcome = || -> Result<Outcome, EarlyExit> {
         let workspace = open(global)?;
-        let interrupt = global.caller.handle_signals()?;
+        let interrupt = global.caller.catch_signals()?;
         let mut outcome = run(
             &*workspace,
             request::transaction_options(global),

@@ -256,7 +256,7 @@ fn run_edit(
             engine::check(request, &*open(global)?)
         } else {
             let workspace = open_to_change(global)?;
-            let interrupt = global.caller.handle_signals_in_transactions()?;
+            let interrupt = global.caller.catch_signals_in_transactions()?;
             engine::apply(request, &*workspace, &interrupt)
         };
         Ok(with_root(outcome, global))
@@ -289,7 +289,7 @@ fn report_misuse(error: &clap::Error, arguments: &[OsString], caller: &Caller) -
     finish(&stop.into_outcome(args::command_among(arguments)), &output)
 }
 
-/// Prints the outcome and returns the exit code of [`print_report`].
+/// Prints the outcome and returns its exit code; see [`print_report`].
 fn finish(outcome: &Outcome, output: &Output) -> ExitCode {
     ExitCode::from(print_report(outcome, output))
 }

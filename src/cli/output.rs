@@ -259,6 +259,7 @@ pub(super) fn print_to_stderr_as(program: &str, message: &str) {
 
 /// Prints `text` to standard output. A closed pipe is not a failure.
 pub(super) fn print(text: &[u8]) -> ExitCode {
+    signals::end_at_second_signal();
     let mut out = io::stdout().lock();
     exit_code(out.write_all(text).and_then(|()| out.flush()))
 }

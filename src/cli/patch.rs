@@ -177,7 +177,7 @@ fn run_request(
         engine::save(
             request,
             &*open_to_change(global)?,
-            &global.caller.handle_signals()?,
+            &global.caller.catch_signals()?,
         )
     } else if mode == CommandMode::Check {
         engine::check(request, &*open(global)?)
@@ -186,7 +186,7 @@ fn run_request(
         request.commit.commands = commands.commands(global);
         request.commit.attribution = attribution.attribution(global);
         request.look.is_brief = is_brief;
-        let interrupt = global.caller.handle_signals_in_transactions()?;
+        let interrupt = global.caller.catch_signals_in_transactions()?;
         engine::apply(request, &*workspace, &interrupt)
     };
     Ok(with_root(outcome, global))
@@ -197,7 +197,7 @@ fn build_ancestor(request: Request, file: PathBuf, global: &Global) -> Result<Ou
     let file = path::absolute(&file).unwrap_or(file);
     policy::check_writable(&file, global)?;
     // From here on, a signal must not end the process while the file is written.
-    global.caller.handle_signals()?;
+    global.caller.catch_signals()?;
     let index = index::find_index(global, "--build-fake-ancestor")?;
     Ok(engine::build_ancestor(request, &index, &file))
 }

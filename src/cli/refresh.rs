@@ -133,7 +133,7 @@ fn refresh_patches(
         engine::check_refresh(refresh, &*tree, &*open(&patch_global)?)
     } else {
         let patch_tree = open_to_change(&patch_global)?;
-        let interrupt = global.caller.handle_signals_in_transactions()?;
+        let interrupt = global.caller.catch_signals_in_transactions()?;
         engine::refresh(refresh, &*tree, &*patch_tree, &interrupt)
     };
     Ok(match refreshed.tree {

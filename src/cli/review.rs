@@ -227,13 +227,13 @@ fn review_until_done(
 ) -> Result<Outcome, EarlyExit> {
     loop {
         let interrupt = if display.is_screen() {
-            global.caller.handle_signals()?
+            global.caller.catch_signals()?
         } else {
             // The terminal sends signals as usual, and nothing needs to be restored.
             global.caller.interrupt()
         };
         let ending = display.run(state, &interrupt, global)?;
-        let interrupt = global.caller.handle_signals()?;
+        let interrupt = global.caller.catch_signals()?;
         let (mut outcome, result) = finish_review(state, ending, &interrupt, global);
         if result == ReviewResult::Failed && display.is_screen() && state.refresh() {
             continue;

@@ -87,7 +87,7 @@ fn run_and_commit(options: RunOptions, global: &Global) -> Result<Outcome, Early
     } else {
         open_to_change(global)?
     };
-    let interrupt = global.caller.handle_signals()?;
+    let interrupt = global.caller.catch_signals()?;
     let (is_check, command) = build_command(options, global);
     let outcome = watcher::show_progress(global, |progress| {
         request.look.progress = progress;

@@ -27,7 +27,7 @@ pub(super) fn check(
         });
     };
     // The process that started git must also stop it, so catch the signals.
-    global.caller.handle_signals()?;
+    global.caller.catch_signals()?;
     let repository = repository(tree.git_dir.as_deref(), tree, global);
     check_tree(&repository, revision.as_encoded_bytes(), request)
 }

@@ -24,15 +24,16 @@ const TICKS_BEFORE_LINE: usize = 40;
 /// The number of ticks between two updates of the line: 0.1 seconds.
 const TICKS_PER_UPDATE: usize = 4;
 /// The time after a signal in which the engine kills the git processes that it has started; the
-/// function that waits for them reads the interrupt at least every 20 ms. The report of the engine is
-/// not used. [`TICK`] and this time must be less than the 0.2 seconds in docs/reference/exit-codes.md.
+/// function that waits for them reads the interrupt at least every 20 ms. The engine can be in a step
+/// that does not read it, so its own report is not awaited. The sum of [`TICK`] and this time must be
+/// less than the 0.2 seconds in docs/reference/exit-codes.md.
 const CLEANUP_TIME: Duration = Duration::from_millis(50);
 
 /// Runs `work` and shows its progress on standard error. If the command prints a report, a signal
-/// before the first transaction prints this report and ends the process.
+/// before the first transaction ends the process with the report `interrupted`.
 ///
-/// The line is removed before this function returns. `work` must not print, because the line and the
-/// report are printed by another thread at any time.
+/// The line is removed before this function returns. `work` must not print, because another thread
+/// can print the line and the report at any time.
 pub(super) fn run<T>(
     command: &'static str,
     global: &Global,
@@ -42,7 +43,8 @@ pub(super) fn run<T>(
     run_watched(global, is_reported.then_some(command), work)
 }
 
-/// Does the same as [`run`] for a command that reports signals itself.
+/// Does the same as [`run`] for a command that reports signals itself. Only standard error must stay
+/// unused while the line is shown.
 pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
     run_watched(global, None, work)
 }
@@ -70,13 +72,13 @@ fn run_watched<T>(
         let _ = signals::start_watching();
     }
     thread::scope(|scope| {
-        let (end, is_over) = mpsc::channel();
-        let thread = thread::Builder::new().spawn_scoped(scope, move || watcher.watch(&is_over));
+        let (work_end, receiver) = mpsc::channel();
+        let thread = thread::Builder::new().spawn_scoped(scope, move || watcher.watch(&receiver));
         if thread.is_err() {
             signals::stop_watching();
         }
         let done = work(progress);
-        drop(end);
+        drop(work_end);
         // A panic of the thread does not fail the command.
         let _ = thread.map(thread::ScopedJoinHandle::join);
         done
@@ -91,19 +93,19 @@ struct Watcher<'a> {
 }
 
 impl Watcher<'_> {
-    /// Watches until the sender of `end` is dropped.
-    fn watch(mut self, end: &Receiver<Infallible>) {
+    /// Watches until `work_end` is disconnected.
+    fn watch(mut self, work_end: &Receiver<Infallible>) {
         for tick in 0.. {
-            let is_over = is_over_after(TICK, end);
+            let is_over = is_over_after(TICK, work_end);
             if is_over {
                 self.stop();
             } else if tick >= TICKS_BEFORE_LINE && tick % TICKS_PER_UPDATE == 0 {
                 self.update_line();
             }
             if signals::unhandled_signal().is_some() {
-                self.end_process(end);
+                self.end_process(work_end);
             }
-            if is_over || self.line.is_none() && signals::are_left_to_command() {
+            if is_over || self.line.is_none() && signals::is_command_handling_signals() {
                 return;
             }
         }
@@ -111,8 +113,8 @@ impl Watcher<'_> {
 
     fn stop(&mut self) {
         self.line = None;
-        // The output that follows is incomplete if a signal ends the process. A report must be
-        // complete, so a later signal does nothing; see `end_at_second_signal`.
+        // Without a report, a signal can cut off the output that follows, so restore the default
+        // action. A report must be complete.
         if self.report.is_none() {
             signals::stop_watching();
         }
@@ -127,11 +129,12 @@ impl Watcher<'_> {
         }
     }
 
-    /// Ends the process after a signal, unless the first transaction has started in the meantime.
-    fn end_process(&mut self, end: &Receiver<Infallible>) {
+    /// Ends the process after a signal, unless the first transaction has started in the meantime. The
+    /// line of a rollback is then not shown.
+    fn end_process(&mut self, work_end: &Receiver<Infallible>) {
         self.line = None;
         if self.report.is_some() {
-            is_over_after(CLEANUP_TIME, end);
+            is_over_after(CLEANUP_TIME, work_end);
         }
         signals::end_unless_handled(|signal| match self.report {
             Some((command, global)) => report(signal, command, global),
@@ -140,9 +143,12 @@ impl Watcher<'_> {
     }
 }
 
-/// Waits until the sender of `end` is dropped, or for `time`. Returns whether the sender is dropped.
-fn is_over_after(time: Duration, end: &Receiver<Infallible>) -> bool {
-    matches!(end.recv_timeout(time), Err(RecvTimeoutError::Disconnected))
+/// Waits until `work_end` is disconnected, or for `time`. Returns whether it is disconnected.
+fn is_over_after(time: Duration, work_end: &Receiver<Infallible>) -> bool {
+    matches!(
+        work_end.recv_timeout(time),
+        Err(RecvTimeoutError::Disconnected)
+    )
 }
 
 /// Prints the report of `signal` and ends the process.

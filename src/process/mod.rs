@@ -59,6 +59,17 @@ use system::exit_reason;
 pub(crate) use system::{TerminalInput, TerminalSettings, suspend_job};
 use system::{run_with_io, user, wait_for_bytes};
 
+/// Returns the set of the signals that this process ignores, with bit n - 1 for the signal n. Only
+/// Linux shows it to code that is not unsafe, as `SigIgn`; see `proc_pid_status(5)`. Elsewhere, returns
+/// an empty set.
+#[cfg(feature = "cli")]
+pub(crate) fn ignored_signals() -> u64 {
+    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+    let set = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    set.and_then(|set| u64::from_str_radix(set.trim(), 16).ok())
+        .unwrap_or_default()
+}
+
 /// The result of a wait for keys.
 #[cfg(feature = "review")]
 #[cfg_attr(

@@ -158,8 +158,9 @@ impl Batch {
         // No job has a command line of its own.
         let mut usual = request::build_request(patch, CommandMode::Check, &global)?;
         usual.look.hints = SuggestionMode::Text;
-        let interrupt = global.caller.handle_signals()?;
-        // After the first signal, the batch waits until somebody reads the results of its jobs.
+        let interrupt = global.caller.catch_signals()?;
+        // After the first signal, the jobs in progress can be blocked, because the reader of their
+        // results does not read.
         signals::end_at_second_signal();
         let batch = Self {
             queue,

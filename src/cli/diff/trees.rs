@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -208,12 +208,7 @@ fn build_request(
     }
     request.max_file = trees.max_file.unwrap_or(request.max_file);
     request.access.clone_from(&named.access);
-    request.interrupt = if trees.from_tree.is_empty() {
-        global.caller.interrupt()
-    } else {
-        // The process that started git must also stop it, so catch the signals.
-        global.caller.handle_signals()?
-    };
+    request.interrupt = global.caller.interrupt();
     Ok(request)
 }
 
@@ -226,6 +221,11 @@ fn open_trees(options: &DiffOptions, global: &Global) -> Result<NamedTrees, Earl
     }
     let root = open(global)?;
     let policy = load_policy(global)?;
+    if !trees.from_tree.is_empty() && !global.json && !io::stdout().is_terminal() {
+        // The process that started git must also stop it, so catch the signals. A terminal sends its
+        // signals to git, too, and while a pager runs, they are meant for the pager.
+        global.caller.catch_signals()?;
+    }
     let access = |place: TreePlace| {
         let access = ReadAccess::new(&policy, &*root, place);
         access.map_err(|mut outcome| match outcome.problems.pop() {

@@ -118,7 +118,7 @@ fn run_request(options: &GnuArguments) -> Result<Option<(Outcome, Vec<String>)>,
         engine::apply(
             request,
             &*workspace,
-            &global.caller.handle_signals_in_transactions()?,
+            &global.caller.catch_signals_in_transactions()?,
         )
     };
     Ok(Some((outcome, notes)))

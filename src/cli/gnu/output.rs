@@ -10,7 +10,7 @@ use super::args::GnuArguments;
 use crate::cli::args::Global;
 use crate::cli::early_exit::system_message;
 use crate::cli::root::{absolute_paths, open, open_to_change};
-use crate::cli::{EarlyExit, arguments};
+use crate::cli::{EarlyExit, arguments, signals};
 use crate::engine::options::{RejectTo, code};
 use crate::engine::{self, Outcome, PatchedFile, Request};
 
@@ -47,7 +47,7 @@ impl OutputTarget {
         let (policy, max_file) = (Arc::clone(&request.context.policy), request.decide.max_file);
         let transaction = request.commit.transaction;
         let patched =
-            engine::apply_in_memory(request, &*open(global)?, &global.caller.handle_signals()?);
+            engine::apply_in_memory(request, &*open(global)?, &global.caller.catch_signals()?);
         let PatchedFile {
             outcome,
             content,
@@ -69,13 +69,14 @@ impl OutputTarget {
             let saved = engine::apply(
                 write,
                 &*open_to_change(global)?,
-                &global.caller.handle_signals()?,
+                &global.caller.catch_signals()?,
             );
             if !saved.report.ok {
                 return Ok(saved);
             }
         }
         if self == Self::Standard {
+            signals::end_at_second_signal();
             let mut out = io::stdout().lock();
             let written = out.write_all(&content).and_then(|()| out.flush());
             written.map_err(|error| {

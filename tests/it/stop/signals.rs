@@ -5,7 +5,6 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 use fs_err as fs;
-use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -87,7 +86,7 @@ fn a_signal_while_the_input_is_read_is_reported() {
 fn a_signal_while_refresh_reads_a_patch_is_reported() {
     let root = TempDir::new().unwrap();
     let patch = root.path().join("patch");
-    mknodat(CWD, &patch, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    world::fifo(&patch);
     let child = start(world::wpatch(), &root, &["refresh", "--json", "patch"]);
     let input = fs::OpenOptions::new().write(true).open(&patch).unwrap();
     send(Signal::TERM, &child);
@@ -151,7 +150,7 @@ fn a_signal_while_the_report_is_printed_leaves_it_complete() {
 }
 
 #[test]
-fn a_second_signal_ends_the_program_while_nobody_reads_the_report() {
+fn a_second_signal_ends_a_program_whose_output_is_not_read() {
     for arguments in [
         &["check", "--json", "patch"][..],
         &["apply", "--json", "patch"],

@@ -202,28 +202,44 @@ fn a_pager_that_ends_early_is_no_failure() {
     }
 }
 
-#[test]
-fn an_interrupt_from_the_keyboard_is_left_to_the_pager() {
-    let root = root();
-    let fifo = root.path().join("fifo");
-    world::fifo(&fifo);
-    let mut command = wpatch(root.path(), &["show", "patch"]);
-    command.env("PAGER", "echo up; read line < fifo; cat; echo end");
-    let mut running = OnTerminal::start(command, (80, 24));
+/// Reads until the output of `running` ends with `text`.
+fn read_until(running: &mut OnTerminal, text: &str) {
     let mut seen = Vec::new();
-    while !seen.ends_with(b"up\r\n") {
+    while !seen.ends_with(text.as_bytes()) {
         let mut byte = [0];
         running.written.read_exact(&mut byte).unwrap();
         seen.extend(byte);
     }
-    for signal in [Signal::INT, Signal::QUIT] {
-        kill_process(Pid::from_child(&running.child), signal).unwrap();
+}
+
+#[test]
+fn an_interrupt_from_the_keyboard_is_left_to_the_pager() {
+    for has_progress_line in [false, true] {
+        let root = root();
+        let fifo = root.path().join("fifo");
+        world::fifo(&fifo);
+        let slow = root.path().join("slow");
+        world::fifo(&slow);
+        let patch = if has_progress_line { "slow" } else { "patch" };
+        let mut command = wpatch(root.path(), &["show", patch]);
+        command.env("PAGER", "echo up; read line < fifo; cat; echo end");
+        // CI shows no progress line.
+        command.env_remove("CI");
+        let mut running = OnTerminal::start(command, (80, 24));
+        if has_progress_line {
+            read_until(&mut running, "reading the patch");
+            fs::write(slow, PATCH).unwrap();
+        }
+        read_until(&mut running, "up\r\n");
+        for signal in [Signal::INT, Signal::QUIT] {
+            kill_process(Pid::from_child(&running.child), signal).unwrap();
+        }
+        let mut fifo = fs::OpenOptions::new().write(true).open(fifo).unwrap();
+        fifo.write_all(b"go\n").unwrap();
+        let (code, text) = running.ended();
+        assert_eq!(code, Some(0), "{text}");
+        assert!(text.contains("modify") && text.ends_with("end\n"), "{text}");
     }
-    let mut fifo = fs::OpenOptions::new().write(true).open(fifo).unwrap();
-    fifo.write_all(b"go\n").unwrap();
-    let (code, text) = running.ended();
-    assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("modify") && text.ends_with("end\n"), "{text}");
 }
 
 #[test]
