@@ -3,16 +3,16 @@
 //! All state is global, because a process has one set of signal handlers.
 
 use std::convert::Infallible;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, Once};
+use std::{io, process};
 
 use signal_hook::flag::{register, register_conditional_default, register_usize};
 use signal_hook::low_level::{emulate_default_handler, signal_name};
 
+use crate::engine::ignored_signals;
 use crate::engine::options::Interrupt;
 use crate::mutex::lock_unpoisoned;
-use crate::process;
 
 /// The signals that request an interruption. They are looked up by name, because some systems lack
 /// some of them.
@@ -25,7 +25,7 @@ const FILE_SIZE_SIGNAL: &str = "SIGXFSZ";
 /// An upper bound of the numbers of POSIX signals on every system.
 const SIGNALS_END: i32 = 32;
 /// The signals that were ignored when the process started, for example by `nohup`. They stay ignored.
-static IGNORED: LazyLock<u64> = LazyLock::new(process::ignored_signals);
+static IGNORED: LazyLock<u64> = LazyLock::new(ignored_signals);
 
 /// The handle that the signal handlers raise.
 static INTERRUPT: LazyLock<Interrupt> = LazyLock::new(Interrupt::new);
@@ -243,7 +243,7 @@ pub(super) fn end_unless_handled(end: impl FnOnce(i32) -> Infallible) {
 pub(super) fn end_process(signal: i32) -> Infallible {
     // This fails only for signals that have no handler here.
     let _ = emulate_default_handler(signal);
-    std::process::exit(128 + signal)
+    process::exit(128 + signal)
 }
 
 /// Installs handlers that raise the handle during [`defer_signals`]. At any other time the signals

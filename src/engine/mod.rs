@@ -107,7 +107,7 @@ pub use crate::process::home;
 pub(crate) use crate::process::sandbox::run_helper;
 #[cfg(feature = "cli")]
 pub(crate) use crate::process::{
-    CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, state_home,
+    CONFIG_VARIABLE, DEFAULT_PAGER, HAS_LOCALE, config_homes, ignored_signals, state_home,
 };
 #[cfg(feature = "review")]
 pub(crate) use crate::process::{

@@ -159,8 +159,7 @@ impl Batch {
         let mut usual = request::build_request(patch, CommandMode::Check, &global)?;
         usual.look.hints = SuggestionMode::Text;
         let interrupt = global.caller.catch_signals()?;
-        // After the first signal, the jobs in progress can be blocked, because the reader of their
-        // results does not read.
+        // After the first signal, jobs can still be blocked because their results are not read.
         signals::end_at_second_signal();
         let batch = Self {
             queue,
