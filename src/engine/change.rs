@@ -6,8 +6,8 @@ use super::govern::hard_link_problems;
 use super::index::index_record;
 use super::link_files::LinkFileSink;
 use super::problems::{
-    altered_warning, changed_session_problem, foreign_state_problem, read_only_root_warning,
-    sweep_warning, unfinished_warning,
+    altered_warning, changed_session_problem, foreign_state_problem, pruned_warning,
+    read_only_root_warning, sweep_warning, unfinished_warning,
 };
 use super::request::UpdateScope;
 use super::root_names::root_name_problems;
@@ -294,6 +294,7 @@ impl<'a> CommandRun<'a> {
                 .iter()
                 .map(|warning| sweep_warning(warning)),
         );
+        done.problems().extend(pruned_warning(receipt.pruned));
         done.result.receipt = Some(receipt);
         Ok(())
     }

@@ -15,8 +15,8 @@ use crate::transaction::audit::HunkReason;
 use crate::transaction::history::PlanRejection;
 
 pub(super) use commit::{
-    IN_USE, altered_warning, commit_problems, foreign_state_problem, read_only_root_warning,
-    remove_unchanged, rollback_problem, sweep_warning, unfinished_warning,
+    IN_USE, altered_warning, commit_problems, foreign_state_problem, pruned_warning,
+    read_only_root_warning, remove_unchanged, rollback_problem, sweep_warning, unfinished_warning,
 };
 pub(super) use patch::{
     add_series_position, no_change_problem, outside_root_warning, rejection_problem,

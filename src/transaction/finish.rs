@@ -18,6 +18,8 @@ pub struct Receipt {
     pub durability: Durability,
     /// Warnings, for example about scratch files that could not be removed.
     pub warnings: Vec<String>,
+    /// The number of entries that were removed from the history, because it exceeded its limits.
+    pub pruned: usize,
     /// The reason why the change is not in the history, or `None` if it is.
     pub no_history: Option<NoHistoryReason>,
     /// The files that changed while a [`CommitHook`](super::CommitHook) ran. Their content differs
@@ -31,6 +33,7 @@ impl Receipt {
         let is_new = |warning: &String| !self.warnings.contains(warning);
         let new: Vec<_> = other.warnings.into_iter().filter(is_new).collect();
         self.warnings.extend(new);
+        self.pruned += other.pruned;
         self.altered.extend(other.altered);
         self.no_history = self.no_history.take().or(other.no_history);
     }
@@ -39,29 +42,32 @@ impl Receipt {
 impl Member<'_> {
     /// Adds the commit, if there was one, to the history. Returns the receipt.
     pub(super) fn finish_commit(&mut self, done: Option<CommittedTransaction>) -> Receipt {
-        let mut warnings = Vec::new();
+        let mut receipt = Receipt {
+            id: self.scratch.id.clone(),
+            durability: self.options.durability,
+            warnings: Vec::new(),
+            pruned: 0,
+            no_history: None,
+            altered: Vec::new(),
+        };
         // The record comes first: an entry without a record would seem to be the work of an
         // attacker who removed the record.
         if let (Some(done), Some(state)) = (&done, &mut self.state) {
-            warnings.extend(state.audit.append(self.workspace, &done.journal.audit));
+            let record = state.audit.append(self.workspace, &done.journal.audit);
+            receipt.warnings.extend(record);
         }
         let kept = match &done {
-            Some(done) => self.add_to_history(done, &mut warnings),
+            Some(done) => self.add_to_history(done, &mut receipt),
             None => Ok(self.no_history_reason()),
         };
-        let unkept = kept.unwrap_or_else(|failure| {
+        receipt.no_history = kept.unwrap_or_else(|failure| {
             // The next command removes the rest. It needs the record for that.
             self.keeps_journal = true;
-            warnings.push(sweep_warning(&failure));
+            receipt.warnings.push(sweep_warning(&failure));
             None
         });
-        Receipt {
-            id: self.scratch.id.clone(),
-            durability: self.options.durability,
-            warnings,
-            no_history: unkept,
-            altered: done.map(|done| done.altered).unwrap_or_default(),
-        }
+        receipt.altered = done.map(|done| done.altered).unwrap_or_default();
+        receipt
     }
 
     /// Returns the receipt of a commit whose records are not complete in all roots.
@@ -74,6 +80,7 @@ impl Member<'_> {
                  records"
                     .to_owned(),
             ],
+            pruned: 0,
             no_history: None,
             altered: done.altered,
         }
@@ -107,7 +114,7 @@ impl Member<'_> {
             old_file_lookup: old_places,
             ..
         }: &CommittedTransaction,
-        warnings: &mut Vec<String>,
+        receipt: &mut Receipt,
     ) -> Result<Option<NoHistoryReason>, Failure> {
         let Some(state) = &self.state else {
             return Ok(None);
@@ -118,7 +125,7 @@ impl Member<'_> {
             if self.workspace.external_history().is_none() {
                 return Ok(unkept);
             }
-            return Ok(unkept.map(|unkept| add_no_undo_warning(unkept, warnings)));
+            return Ok(unkept.map(|unkept| add_no_undo_warning(unkept, &mut receipt.warnings)));
         };
         let Self {
             workspace,
@@ -141,7 +148,7 @@ impl Member<'_> {
                 let _ = audit::save_head(*workspace, home);
                 return Ok(Some(add_no_undo_warning(
                     NoHistoryReason::new(failure.to_string()),
-                    warnings,
+                    &mut receipt.warnings,
                 )));
             }
             kept => kept?,
@@ -151,24 +158,12 @@ impl Member<'_> {
             let pruned = drained.and_then(|()| {
                 history::prune(*workspace, home, (options.history, options.durability))
             });
-            warnings.extend(prune_warning(pruned));
+            match pruned {
+                Ok(pruned) => receipt.pruned = pruned,
+                Err(failure) => receipt.warnings.push(sweep_warning(&failure)),
+            }
         }
         Ok(None)
-    }
-}
-
-/// Returns the warning about the removal of old entries, if there is one.
-fn prune_warning(pruned: Result<usize, Failure>) -> Option<String> {
-    match pruned {
-        Ok(0) => None,
-        Ok(1) => Some(
-            "the oldest history entry was removed, because the history exceeded its limits"
-                .to_owned(),
-        ),
-        Ok(pruned) => Some(format!(
-            "{pruned} old history entries were removed, because they exceeded the limits"
-        )),
-        Err(failure) => Some(sweep_warning(&failure)),
     }
 }
 

@@ -86,6 +86,7 @@ impl<'o> Problems<'o> {
         let is_shown = |index: &usize| {
             let problem = &outcome.problems[*index];
             *problem.code != code::WHITESPACE
+                && (*problem.code != code::HISTORY_PRUNED || output.verbosity >= Verbosity::Verbose)
                 && !(speech.is_some() && git::is_fully_stated(outcome, problem))
                 && (problems.missing.len() < 2 || !problems.missing.contains(index))
         };

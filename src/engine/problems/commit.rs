@@ -276,6 +276,20 @@ pub(in crate::engine) fn altered_warning(path: &RelPath) -> Problem {
     }
 }
 
+/// Returns the warning that a change has removed `pruned` old entries from the history, if any.
+pub(in crate::engine) fn pruned_warning(pruned: usize) -> Option<Problem> {
+    let message = match pruned {
+        0 => return None,
+        1 => "the oldest history entry was removed, because the history exceeded its limits"
+            .to_owned(),
+        _ => format!("{pruned} old history entries were removed, because they exceeded the limits"),
+    };
+    Some(Problem {
+        severity: Severity::Warning,
+        ..Problem::new(&code::HISTORY_PRUNED, message)
+    })
+}
+
 /// Returns the warning about files that the sweep of a committed transaction did not remove.
 pub(in crate::engine) fn sweep_warning(warning: &str) -> Problem {
     Problem {

@@ -12,6 +12,7 @@ use wpatch::workspace::memory::{Entry, FaultInjection, FaultKind};
 
 use super::{OPTIONS, done, memory, put, request, tree, undo};
 use crate::changes::Step;
+use crate::systems::Desk;
 use crate::tree::path;
 
 #[test]
@@ -25,14 +26,14 @@ fn the_history_is_bounded_and_says_so() {
     let texts: Vec<&'static str> = (0..5)
         .map(|number| &*format!("text {number}").leak())
         .collect();
-    let mut warnings = BTreeMap::new();
+    let mut pruned = BTreeMap::new();
     for (number, text) in texts.iter().enumerate() {
         let steps = [Step::Put("a", Entry::file(*text))];
         let receipt =
             crate::changes::run(&memory, &steps, options(limits), &Interrupt::new()).unwrap();
-        warnings.insert(number, receipt.warnings.len());
+        pruned.insert(number, receipt.pruned);
     }
-    assert_eq!(warnings.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
+    assert_eq!(pruned.into_values().collect::<Vec<_>>(), [0, 0, 0, 1, 1]);
     let listed = || {
         let log = engine::log(&memory, &std::sync::Arc::default()).unwrap();
         log.entries.len()
@@ -277,4 +278,34 @@ fn old_contents_that_somebody_wrote_to_are_not_brought_back() {
         Coverage::Partial
     );
     assert!(!undo(&memory, UndoTarget::Last(1)).report.ok);
+}
+
+#[test]
+fn the_removal_of_old_entries_is_only_printed_on_request() {
+    let desk = Desk::with(&[("a", b"0\n")]);
+    desk.does(&["init"], b"");
+    let run = |number: usize, arguments: &[&str]| {
+        let content = format!("{number}\n");
+        let base = [
+            "write",
+            "a",
+            "--overwrite",
+            "--durability",
+            "none",
+            "--content",
+            &content,
+        ];
+        desk.runs(&[&base, arguments].concat(), b"")
+    };
+    let limit = OPTIONS.history.entries;
+    for number in 1..=limit {
+        run(number, &[]);
+    }
+    let quiet = run(limit + 1, &[]);
+    assert_eq!(String::from_utf8_lossy(&quiet.stderr), "");
+    let message = "the oldest history entry was removed";
+    let verbose = run(limit + 2, &["--verbose"]);
+    assert!(String::from_utf8_lossy(&verbose.stderr).contains(message));
+    let report = String::from_utf8(run(limit + 3, &["--json"]).stdout).unwrap();
+    assert!(report.contains("wpatch::history::pruned") && report.contains(message));
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fs_err as fs;
 use serde_json::json;
+use wpatch::engine::options::code;
 use wpatch::engine::{self, FileEdit};
 use wpatch::path::RelPath;
 use wpatch::plan::Edit;
@@ -128,9 +129,10 @@ fn s23_the_history_has_a_hundred_entries_of_thirty_days_and_says_what_goes() {
         let outcome = engine::apply(FileEdit::of("a", edit).into(), &memory, &Interrupt::new());
         assert!(outcome.report.changed, "{:?}", outcome.problems);
         outcome.problems.iter().any(|problem| {
-            problem
-                .message
-                .contains("the oldest history entry was removed")
+            *problem.code == code::HISTORY_PRUNED
+                && problem
+                    .message
+                    .contains("the oldest history entry was removed")
         })
     });
     assert_eq!(pruned.collect::<Vec<_>>(), [100, 101, 102]);
