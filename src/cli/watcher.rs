@@ -43,8 +43,8 @@ pub(super) fn run<T>(
     run_watched(global, is_reported.then_some(command), work)
 }
 
-/// Does the same as [`run`] for a command that reports signals itself. Only standard error must stay
-/// unused while the line is shown.
+/// Does the same as [`run`] for a command that reports signals itself. `work` can print to standard
+/// output, but not to standard error, where the line is.
 pub(super) fn show_progress<T>(global: &Global, work: impl FnOnce(Progress) -> T) -> T {
     run_watched(global, None, work)
 }
